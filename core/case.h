@@ -1,0 +1,53 @@
+/*
+ * A case: a folder with case.json (title, default ceiling, preamble),
+ * questions.json (with the right answers) and data/. An escape is a folder of
+ * cases/escapes/ with escape.json and one program per language.
+ */
+#ifndef TECHO_CORE_CASE_H
+#define TECHO_CORE_CASE_H
+
+#include "../sandbox/base.h"
+
+#include <cjson/cJSON.h>
+
+struct case_question {
+    char *id, *text, *language; /* language of the text: "en", "es" */
+    cJSON *answer;              /* the right one; NULL: not known */
+    double tolerance;           /* relative, for numbers */
+    bool ordered;               /* a list's order counts */
+};
+
+struct case_info {
+    char *dir; /* absolute and real */
+    char *id, *title, *ceiling, *ceiling_source, *preamble;
+    struct case_question *questions;
+    size_t question_count;
+};
+
+/* A NAME of a shipped case, or a folder with case.json. */
+int case_load(const char *name_or_dir, struct case_info **ret_case, struct err *err) MUST_USE;
+void case_free(struct case_info *kase);
+const struct case_question *case_find(const struct case_info *kase, const char *id);
+
+struct escape_info {
+    char *dir, *id, *title, *story;
+    cJSON *programs; /* {"python": "attack.py"} */
+    cJSON *expected; /* {"python@sandbox": "contained"} */
+    cJSON *effects;  /* what to check afterwards */
+};
+int escapes_load(struct escape_info **ret_escapes, size_t *ret_count, struct err *err) MUST_USE;
+void escapes_free(struct escape_info *escapes, size_t count);
+
+/* Where the program's own files are (cases, sessions, themes, libexec): from /proc/self/exe, or TECHO_HOME. */
+int home_path(const char *relative, struct buf *to);
+
+/*
+ * Compares an answer with the right one: numbers within the tolerance, texts
+ * after trimming, lists (in order or as bags), objects, tables. ret_why gets
+ * one sentence on the first difference.
+ */
+bool judge_answer(const struct case_question *question, const cJSON *answer, struct buf *ret_why);
+/* What a program printed, as a value: JSON, else the trimmed text as a string; NULL when nothing was printed. */
+cJSON *judge_parse(const char *bytes, size_t len);
+
+#endif

@@ -1,0 +1,12 @@
+/* Everything of core/ that cli/ and tui/ may use. */
+#ifndef TECHO_CORE_H
+#define TECHO_CORE_H
+
+#include "case.h"
+#include "engine.h"
+#include "event.h"
+#include "sanitize.h"
+#include "session.h"
+#include "state.h"
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * The engine: question -> model -> program -> inspection -> grant -> run ->
+ * answer. It never blocks: it names descriptors and a deadline, its owner polls
+ * and calls engine_dispatch(). All that it does it says as events.
+ */
+#ifndef TECHO_CORE_ENGINE_H
+#define TECHO_CORE_ENGINE_H
+
+#include "../sandbox/sandbox.h"
+#include "case.h"
+#include "session.h"
+
+#include <poll.h>
+
+enum inspect_mode { INSPECT_BLOCK, INSPECT_WARN, INSPECT_OFF };
+
+struct engine_options {
+    struct session *session;     /* borrowed */
+    const struct case_info *kase; /* borrowed; NULL: no case */
+    const char *root;            /* absolute and real */
+    const char *ceiling;         /* policy text */
+    const char *ceiling_source;  /* "case.json:7", "-c", "default" */
+    const char *preamble;        /* NULL: the case's */
+    const char *model;           /* "recorded" or "recorded:FILE" */
+    int spawner_fd;
+    enum sandbox_notify notify;
+    enum inspect_mode inspect;
+    unsigned attempts; /* 1 ... */
+    bool instant;      /* recorded answers without their recorded times */
+};
+
+struct engine;
+
+/* Emits `ceiling` and, where there is data, `profile`. -EINVAL for a policy that does not parse. */
+int engine_new(const struct engine_options *options, struct engine **ret_engine, struct err *err) MUST_USE;
+void engine_free(struct engine *engine); /* kills what runs */
+
+/* Poll. At most `max` entries are filled; returns how many there are. */
+size_t engine_poll_fds(const struct engine *engine, struct pollfd *fds, size_t max);
+/* Microseconds of CLOCK_MONOTONIC at which dispatch wants to be called, or -1. */
+int64_t engine_deadline(const struct engine *engine);
+void engine_dispatch(struct engine *engine, const struct pollfd *fds, size_t count);
+bool engine_busy(const struct engine *engine);
+
+/* All of these return at once; what comes of them are events. -EBUSY while something runs. */
+struct engine_question {
+    const char *id;   /* of the case's question, or NULL */
+    const char *text; /* NULL: the case's */
+    const char *executor; /* "python@sandbox" */
+};
+int engine_ask(struct engine *engine, const struct engine_question *question, struct err *err) MUST_USE;
+
+struct engine_program {
+    const char *executor;
+    const char *text;
+    size_t len;
+    const char *by;          /* "person", "recorded" */
+    const char *question_id; /* judged against the case's answer when not NULL */
+    const char *title;       /* what the question line shows */
+    bool escape;             /* an escape: always runs, inspection only reports */
+};
+int engine_run(struct engine *engine, const struct engine_program *program, struct err *err) MUST_USE;
+/* Runs the last program again, with the ceiling as it is now; `force` lets a blocked one run. */
+int engine_again(struct engine *engine, bool force, struct err *err) MUST_USE;
+/* A command in the sandbox: the ceiling is the grant. For `exec --json`. */
+int engine_exec(struct engine *engine, const char *const *argv, struct err *err) MUST_USE;
+/* Inspection only. */
+int engine_check(struct engine *engine, const struct engine_program *program, struct err *err) MUST_USE;
+
+int engine_set_ceiling(struct engine *engine, const char *policy, const char *source, struct err *err) MUST_USE;
+const char *engine_ceiling(const struct engine *engine);
+void engine_cancel(struct engine *engine);
+
+/* The executors that there are. */
+struct executor {
+    const char *name;       /* "python@sandbox" */
+    const char *short_name; /* "py" */
+    const char *language;   /* "python" */
+    const char *isolation;  /* "sandbox" */
+    const char *suffix;     /* ".py" */
+    const char *comment;    /* "#" */
+    const char *about;      /* one phrase */
+};
+const struct executor *executor_find(const char *name); /* NULL */
+const struct executor *executor_for_language(const char *language);
+const struct executor *executor_at(size_t index); /* NULL past the last */
+
+#endif
