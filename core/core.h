@@ -2,8 +2,10 @@
 #ifndef TECHO_CORE_H
 #define TECHO_CORE_H
 
+#include "bench.h"
 #include "case.h"
 #include "engine.h"
+#include "escape.h"
 #include "event.h"
 #include "sanitize.h"
 #include "session.h"
