@@ -39,7 +39,7 @@ struct grant_row {
     char *absolute; /* owned: the scope that is enforced; NULL when unscoped or no path */
     bool folder;    /* the scope names a folder that exists, so it means all below */
     const struct policy_item *rule; /* the ceiling's item that covers it, or the nearest that does not; may be NULL; borrowed */
-    char *why; /* owned: one sentence: "covered by file.read=./data/*", "only ./data/* is granted" */
+    char *why; /* owned: one sentence: "covered by file.read=./x.csv", "only ./x.csv is granted" */
 };
 
 struct grant {
