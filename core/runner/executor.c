@@ -1,0 +1,43 @@
+/* The executors: where a program of each language can run. */
+#include "../engine.h"
+
+#include <string.h>
+
+static const struct executor executors[] = {
+    {
+        .name = "python@sandbox",
+        .short_name = "py",
+        .language = "python",
+        .isolation = "sandbox",
+        .suffix = ".py",
+        .comment = "#",
+        .about = "CPython with pandas, pyarrow and matplotlib in techo's sandbox",
+    },
+};
+
+const struct executor *executor_at(size_t index)
+{
+    return index < sizeof executors / sizeof *executors ? &executors[index] : NULL;
+}
+
+const struct executor *executor_find(const char *name)
+{
+    const struct executor *executor;
+    for (size_t i = 0; (executor = executor_at(i)); i++) {
+        if (strcmp(executor->name, name) == 0 || strcmp(executor->short_name, name) == 0) {
+            return executor;
+        }
+    }
+    return NULL;
+}
+
+const struct executor *executor_for_language(const char *language)
+{
+    const struct executor *executor;
+    for (size_t i = 0; (executor = executor_at(i)); i++) {
+        if (strcmp(executor->language, language) == 0) {
+            return executor;
+        }
+    }
+    return NULL;
+}
