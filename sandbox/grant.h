@@ -23,7 +23,8 @@ enum grant_state {
 };
 
 struct grant_request {
-    const struct policy_item *item; /* borrowed */
+    const struct policy_item *item;    /* borrowed; NULL for a require of limits */
+    const struct limits *limits;       /* borrowed; what a require of limits gives, else NULL */
     enum grant_origin origin;
     unsigned line; /* 1-based; 0 when it stands on no line */
 };

@@ -55,7 +55,7 @@ struct policy {
 
 /* The limits that hold when nothing else is said: wall=20s cpu=20s memory=1G processes=64 output=1M disk=64M. */
 void limits_default(struct limits *ret_limits);
-/* The smaller of each that is given in either. */
+/* What `by` gives narrows `limits` where it is smaller; it never raises a limit, not even a default one. */
 void limits_narrow(struct limits *limits, const struct limits *by);
 
 /* "file.read"; never NULL. */
@@ -79,10 +79,13 @@ int policy_format(const struct policy *policy, struct buf *to);
  * The requests that a program's head makes: every line at the start of
  * `source` that is blank, a comment, or `<comment> require ITEM`, where ITEM is
  * a policy item or Synsema's `file.read("./x")`. `comment` is the language's
- * ("#", "--", "//"). The callback gets each item with its 1-based line; an
- * item that does not parse is passed with `item` NULL and its error.
+ * ("#", "--", "//"). The callback gets each item with its 1-based line. A line
+ * of limits (`require wall=5s`) comes with `item` NULL and `limits` set; one
+ * that does not parse comes with both NULL and `err` set. It still counts as a
+ * declaration: such a program must not get its whole ceiling by default.
  */
-typedef void (*policy_require_fn)(void *context, unsigned line, const struct policy_item *item, const struct err *err);
+typedef void (*policy_require_fn)(void *context, unsigned line, const struct policy_item *item,
+                                  const struct limits *limits, const struct err *err);
 int policy_read_requires(const char *source, const char *comment, policy_require_fn each, void *context);
 
 #endif
