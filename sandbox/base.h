@@ -48,7 +48,7 @@ int buf_add(struct buf *buf, const void *bytes, size_t len);
 int buf_add_text(struct buf *buf, const char *text);
 int buf_add_char(struct buf *buf, char c);
 int buf_addf(struct buf *buf, const char *format, ...) PRINTF_LIKE(2, 3);
-int buf_vaddf(struct buf *buf, const char *format, va_list args);
+int buf_vaddf(struct buf *buf, const char *format, va_list args) PRINTF_LIKE(2, 0);
 void buf_drop_front(struct buf *buf, size_t len); /* forgets the first `len` bytes */
 /* The bytes as an owned, NUL-terminated string; `buf` is empty afterwards. NULL when it failed. */
 char *buf_steal(struct buf *buf);
