@@ -13,7 +13,8 @@ $(BUILD)/tests/%: $(BUILD)/tests/screen/%.o $(SCREEN_HELP) $(BUILD)/libtui.a $(B
 	$(call say,LD,$@)
 	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS) $(TEST_LIBS) $(LDLIBS) -lm
 
-.PHONY: check-built check-long-built check-unit check-screen check-e2e
+.PHONY: unit-tests check-built check-long-built check-unit check-screen check-e2e fuzz
+unit-tests: $(UNIT_TESTS)
 check-unit: $(UNIT_TESTS)
 	@tests/run $(UNIT_TESTS)
 check-screen: all $(SCREEN_TESTS)
@@ -28,3 +29,19 @@ check-built: check-unit check-screen check-e2e
 check-long-built: all
 	@tests/long
 	@echo "check-long: all tests passed"
+
+# Fuzz targets (libFuzzer): tests/fuzz/NAME_fuzz.c with seeds in tests/fuzz/seeds/NAME/.
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(SANDBOX_LIB) $(CORE_SRC) $(FLAGS_STAMP) | $(FILTERS)
+	$(call say,FUZZ,$@)
+	@mkdir -p $(@D)
+	$(Q)clang $(BASE_CPPFLAGS) -std=c17 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined $(LIB_CFLAGS) \
+	    -o $@ $< $(SANDBOX_LIB) $(CORE_SRC) $(LIBS) -lm
+fuzz: $(FUZZ_TARGETS)
+	@for target in $^; do \
+	    name=$$(basename $$target _fuzz); mkdir -p $(BUILD)/fuzz/corpus/$$name tests/fuzz/seeds/$$name; \
+	    echo "fuzz: $$name for $(FUZZ_SECONDS) s"; \
+	    $$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 -verbosity=0 \
+	        -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus/$$name tests/fuzz/seeds/$$name || exit 1; \
+	done
