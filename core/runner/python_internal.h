@@ -1,0 +1,15 @@
+/* CPython in a cell: which interpreter, what it needs to be shown, its environment. */
+#ifndef TECHO_CORE_PYTHON_INTERNAL_H
+#define TECHO_CORE_PYTHON_INTERNAL_H
+
+#include "cell_builder_internal.h"
+
+/*
+ * Adds the interpreter as the first argument, its base and its environment.
+ * -ENOENT with a line that says what is missing when there is none.
+ */
+int python_add(struct cell_builder *builder, struct err *err) MUST_USE;
+/* Injects one of our scripts of libexec/techo, and adds it as an argument. */
+int python_add_script(struct cell_builder *builder, const char *script, struct err *err) MUST_USE;
+
+#endif
