@@ -4,6 +4,7 @@
 
 #include "bench.h"
 #include "case.h"
+#include "ceiling.h"
 #include "engine.h"
 #include "escape.h"
 #include "event.h"

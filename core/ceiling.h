@@ -1,0 +1,15 @@
+/* Which ceiling holds when nobody named one. */
+#ifndef TECHO_CORE_CEILING_H
+#define TECHO_CORE_CEILING_H
+
+#include "case.h"
+
+/*
+ * A case's own; for a person's own folder (`folder`, absolute) the data types
+ * found there, never dot files; else (both NULL) "sandbox". The texts are
+ * added to buffers that the caller owns: the policy, and what to name as its
+ * source ("case.json:7", "data found in the folder", "default").
+ */
+int ceiling_default(const struct case_info *kase, const char *folder, struct buf *ret_policy, struct buf *ret_source);
+
+#endif
