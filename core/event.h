@@ -76,10 +76,14 @@ struct event_field {
 };
 
 const char *event_kind_name(enum event_kind kind);
+const char *event_kind_meaning(enum event_kind kind); /* one phrase, for the docs */
 /* -1 for a name that is no kind. */
 int event_kind_find(const char *name);
 /* The kind's own fields; ends with a field whose name is NULL. */
 const struct event_field *event_fields(enum event_kind kind);
+/* NULL for a name that is none of the kind's own. */
+const struct event_field *event_field_find(enum event_kind kind, const char *name);
+const char *field_type_name(enum field_type type); /* as the docs say it */
 
 struct event {
     uint64_t seq; /* 1, 2, ...; given by session_emit() */
@@ -90,18 +94,24 @@ struct event {
     uint64_t attempt;  /* 1, 2, ... within the question and lane, or 0 */
     uint64_t cause;    /* seq of the event that made it happen, or 0 */
     cJSON *body;       /* owned; an object with the kind's own fields */
+    bool failed;       /* a setter had no memory: session_emit() refuses the event */
 };
 
 struct event *event_new(enum event_kind kind); /* NULL only without memory */
 void event_free(struct event *event);
 
-/* Setters: they do nothing on a NULL event; a field that the kind lacks is a bug (assert). */
+/*
+ * Setters: they do nothing on a NULL event, and replace what was set before. A
+ * field that the kind lacks, or one of another type, is a bug (assert). Texts
+ * that are not UTF-8 (a path may hold any byte) become UTF-8: a stray byte is
+ * kept as the four characters \xNN.
+ */
 void event_set_text(struct event *event, const char *field, const char *text); /* NULL text: no field */
 void event_set_bytes(struct event *event, const char *field, const void *bytes, size_t len);
-void event_set_int(struct event *event, const char *field, int64_t value);
-void event_set_real(struct event *event, const char *field, double value);
+void event_set_int(struct event *event, const char *field, int64_t value); /* within +-2^53, else cut to it */
+void event_set_real(struct event *event, const char *field, double value); /* nan, inf: no field */
 void event_set_bool(struct event *event, const char *field, bool value);
-void event_set_json(struct event *event, const char *field, cJSON *value); /* takes value */
+void event_set_json(struct event *event, const char *field, cJSON *value); /* takes value; NULL: no field */
 
 /* Getters: the fallback when the field is missing. Texts are borrowed from the event. */
 const char *event_text(const struct event *event, const char *field, const char *fallback);
@@ -112,9 +122,13 @@ const cJSON *event_json(const struct event *event, const char *field);
 /* Adds the bytes of a FIELD_BYTES field to `to`; -EINVAL for bad base64. */
 int event_bytes(const struct event *event, const char *field, struct buf *to);
 
-/* One line, without the newline. */
+/* One line, without the newline. 0, or what `to` failed with. */
 int event_format(const struct event *event, struct buf *to);
-/* Checks kind, header and the table's types; unknown fields are kept. */
+/*
+ * Reads one line (a newline at its end is allowed). Checks that it is UTF-8
+ * and one JSON object, the kind, the header and the table's types; unknown
+ * fields are kept. -EINVAL with one line that says what is wrong, or -ENOMEM.
+ */
 int event_parse(const char *line, size_t len, struct event **ret_event, struct err *err) MUST_USE;
 
 #endif
