@@ -9,12 +9,38 @@
 #include "pin_internal.h"
 #include "sandbox.h"
 
+/*
+ * An ordinary user first needs one user and mount namespace (ids 1:1, mounts
+ * slave) in which CAP_SYS_ADMIN is kept, ambient too; cells are children of
+ * it. Call once, single-threaded, before pins are opened; the spawner and
+ * `techo exec` do. For root, who can do without, it does nothing.
+ * -EPERM: this machine refuses user namespaces; the text says what would mend it.
+ */
+int cell_enter_outer(struct err *err) MUST_USE;
+
 struct cell_options {
     const struct sandbox_request *request; /* borrowed */
     const struct policy *granted;          /* borrowed; request->granted, parsed: item indexes are its */
     const struct pins *pins;               /* borrowed */
     int stdio[3];                          /* borrowed; what becomes descriptors 0, 1, 2 */
     int said;                              /* borrowed; what becomes descriptor 3, or -1 */
+};
+
+/* One thing that the cell's view shows, as the program sees it. */
+enum cell_place_kind {
+    PLACE_SYSTEM,   /* /dev, /proc, the synthetic /etc, folders that lead somewhere */
+    PLACE_BASE,     /* what the interpreter needs, and what `exec` shows */
+    PLACE_INJECTED, /* a file of the request's */
+    PLACE_PRIVATE,  /* /tmp, /dev/shm, HOME, ./out: writable, empty at the start */
+    PLACE_GRANT,    /* a pinned file or folder */
+};
+
+struct cell_place {
+    char *path; /* owned; absolute */
+    enum cell_place_kind kind;
+    bool folder; /* it and all below */
+    bool write, execute;
+    int item; /* of a PLACE_GRANT: index into the granted policy; else -1 */
 };
 
 /* A cell that waits for cell_go(). All descriptors are owned. */
@@ -33,9 +59,29 @@ struct cell {
     bool memory_sampled;
     int cgroup_memory, cgroup_pids; /* directories of this run's cgroups, or -1 */
     char *command;      /* owned; what will be executed, as it is called inside */
+    struct cell_place *places; /* owned; sorted by path, shortest first; the last that fits is the one that holds */
+    size_t place_count;
+    bool without_proc;  /* there is no /proc inside ("L0 without proc"; `off` says why) */
+    int start;          /* private to cell.c: the program waits on it */
+    char *cgroups[2];   /* private to cell.c: owned; folders to remove at the end */
 };
 
+/*
+ * The place that holds `path` (absolute, normalised, no symlink left), or NULL
+ * when it lies in nothing that is shown (folders that only lead to a place are
+ * shown, too, and may be listed; cell_leads_to_place() knows them).
+ */
+const struct cell_place *cell_find_place(const struct cell *cell, const char *path);
+bool cell_leads_to_place(const struct cell *cell, const char *path);
+
+/*
+ * Makes the cell and brings its program to just before execve; takes some
+ * milliseconds, in which it blocks. `pins` must have been opened in the mount
+ * namespace that this process is in now. Size of the private files' file
+ * system: fstatfs(out_dir).
+ */
 int cell_start(const struct cell_options *options, struct cell *ret_cell, struct err *err) MUST_USE;
+/* The program's execve comes as a notification, like any other: the caller answers it. */
 int cell_go(struct cell *cell, struct err *err) MUST_USE; /* execve now */
 
 /*
