@@ -204,7 +204,9 @@ static int add_access(struct why_refusal *refusal, const struct state_access *ac
         return -ENOMEM;
     buf_init(&subject, TEXT_MAX);
     buf_addf(&subject, "%s %s", access->call ? access->call : "access",
-             access->resolved ? access->resolved : access->given ? access->given : "?");
+             access->resolved ? access->resolved
+             : access->given  ? access->given
+                              : "?");
     refusal->kind = WHY_ACCESS;
     refusal->subject = buf_steal(&subject);
     refusal->count = access->count ? access->count : 1;
@@ -305,11 +307,12 @@ static void judge_under(const struct judge *judge, const struct policy *declared
         refusal->would_why = strdup("no permission would allow it");
     } else if (judge_item(judge, &asked.items[0], &answer) == 0) {
         const struct policy_item *item = &asked.items[0];
-        bool asked_for = !declared || refusal->kind != WHY_ACCESS ||
-                         grant_judge(declared, judge->root, judge->home, item->permission, item->scope, NULL, NULL, NULL);
+        bool asked_for =
+            !declared || refusal->kind != WHY_ACCESS ||
+            grant_judge(declared, judge->root, judge->home, item->permission, item->scope, NULL, NULL, NULL);
         refusal->would = answer.granted && asked_for;
-        refusal->would_why = copy(asked_for || !answer.granted ? answer.why
-                                                               : "within the ceiling, but the program does not declare it");
+        refusal->would_why =
+            copy(asked_for || !answer.granted ? answer.why : "within the ceiling, but the program does not declare it");
         refusal->would_fix = copy(answer.fix);
     }
     answer_done(&answer);
