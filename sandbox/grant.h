@@ -62,9 +62,19 @@ struct grant_input {
     enum grant_ambient ambient;
 };
 
-/* Fails with -EINVAL for a scope that makes no sense for native code: an unscoped `file`, or `/`. */
+/*
+ * Fails with -EINVAL for a ceiling that makes no sense for native code: an
+ * unscoped `file`, `/`, a key in `env`, a grant to read below ./out (which the
+ * run's own empty folder hides). An item that this build does not serve gives
+ * a GRANT_UNSERVED row; such a run is refused with that row's `why`.
+ */
 int grant_compute(const struct grant_input *input, struct grant *ret_grant, struct err *err) MUST_USE;
 void grant_done(struct grant *grant);
+/*
+ * The policy that a run is started with: the granted rows with their absolute
+ * scopes, then every limit. Item N of its parse is the Nth granted row.
+ */
+int grant_format(const struct grant *grant, struct buf *to);
 
 /*
  * Would `ceiling` allow this? Judges a request such as file.read=./x or an

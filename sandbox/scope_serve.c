@@ -1,0 +1,66 @@
+/*
+ * What no program ever gets, and what this build does not serve.
+ */
+#include "scope_internal.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* A part of the name, between underscores, that is one of the short words or ends in one of the long ones. */
+static bool is_key(const char *variable)
+{
+    static const char *const words[] = {"KEY",     "KEYS",     "APIKEY", "TOKEN",      "TOKENS",     "SECRET",
+                                        "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS"};
+    enum { LONG_WORD = 5 };
+    for (const char *at = variable; *at;) {
+        size_t len = strcspn(at, "_");
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+            size_t word_len = strlen(words[i]);
+            if ((len == word_len || (len > word_len && word_len >= LONG_WORD)) &&
+                strncasecmp(at + len - word_len, words[i], word_len) == 0) {
+                return true;
+            }
+        }
+        at += len + (at[len] == '_');
+    }
+    return false;
+}
+
+const char *scope_never(const struct scope *scope)
+{
+    if (scope_is_file(scope->permission)) {
+        if (!scope->text) {
+            return "would be every file of this machine; name a folder: file.read=./data";
+        }
+        return scope->text[strspn(scope->text, "/*?")] == '\0'
+                   ? "would be every file of this machine; name a folder: file.read=./data"
+                   : NULL;
+    }
+    if (scope->permission == PERMISSION_ENV) {
+        if (!scope->text || strpbrk(scope->text, "*?")) {
+            return "could be a key; name one variable: env=LANG";
+        }
+        return is_key(scope->text) ? "looks like a key, and no program gets one" : NULL;
+    }
+    return NULL;
+}
+
+const char *permission_unserved(enum permission permission)
+{
+    switch (permission) {
+    case PERMISSION_STDOUT:
+    case PERMISSION_STDIN:
+    case PERMISSION_TIME:
+    case PERMISSION_RANDOM:
+    case PERMISSION_ENV:
+    case PERMISSION_FILE_READ:
+    case PERMISSION_EXEC:
+        return NULL;
+    case PERMISSION_FILE:
+        return "includes file.write, which is not served outside ./out in this build";
+    case PERMISSION_FILE_WRITE:
+        return "outside ./out is not served in this build";
+    default:
+        return "is not served in this build";
+    }
+}
