@@ -274,7 +274,7 @@ static int read_rest(struct arguments *arguments, int argc, char **argv, int at,
     return 0;
 }
 
-static int fail_command(const char *typed, struct err *err)
+int command_unknown(const char *typed, struct err *err)
 {
     struct nearest nearest = {NULL, 0};
 
@@ -310,7 +310,7 @@ int arguments_parse(int argc, char **argv, struct arguments *ret_arguments, stru
     if (command >= 0)
         arguments.command = (enum command_id)command;
     if (command < 0 && argc > 1 && argv[1][0] != '-' && !looks_like_file(argv[1]))
-        code = fail_command(argv[1], err);
+        code = command_unknown(argv[1], err);
     else
         code = read_rest(&arguments, argc, argv, command >= 0 ? 2 : 1, err);
     if (code < 0)

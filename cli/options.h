@@ -84,6 +84,8 @@ struct arguments {
 const struct command_info *command_info(enum command_id command);
 /* -1 for a word that is no command. */
 int command_find(const char *word);
+/* -EINVAL, with the nearest command's name where one is near. */
+int command_unknown(const char *word, struct err *err);
 const struct option_info *option_info(enum option_id option);
 
 /*

@@ -113,7 +113,13 @@ static void print_lines(const char *format, ...)
 
 void print_failure(const struct err *err)
 {
+    struct event *event = out.json ? event_new(EVENT_ERROR) : NULL;
+
     print_lines("techo: %s", err->text);
+    event_set_text(event, "text", err->text);
+    if (event)
+        print_event(event);
+    event_free(event);
 }
 
 void print_row(const char *format, ...)

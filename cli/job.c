@@ -1,0 +1,321 @@
+/* From a command line to a session and an engine. */
+#include "job.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lines.h"
+#include "print.h"
+#include "program.h"
+
+enum { PATH_BYTES = 64 * 1024, LINE_BYTES = 1 << 20, ATTEMPTS = 3 };
+
+const char *job_home(void)
+{
+    const char *home = getenv("HOME");
+    const struct passwd *user;
+
+    if (home && home[0] == '/')
+        return home;
+    user = getpwuid(geteuid());
+    return user ? user->pw_dir : NULL;
+}
+
+enum sandbox_notify job_notify(const struct arguments *arguments)
+{
+    const char *mode = arguments->value[OPTION_NOTIFY];
+
+    return mode && strcmp(mode, "observe") == 0 ? NOTIFY_OBSERVE : NOTIFY_ANSWER;
+}
+
+static enum inspect_mode inspect_mode(const struct arguments *arguments)
+{
+    const char *mode = arguments->value[OPTION_INSPECT];
+
+    if (mode && strcmp(mode, "off") == 0)
+        return INSPECT_OFF;
+    return mode && strcmp(mode, "warn") == 0 ? INSPECT_WARN : INSPECT_BLOCK;
+}
+
+/* ---- executors --------------------------------------------------------------------------------------------------- */
+
+static int fail_executor(const char *name, struct err *err)
+{
+    const struct executor *each;
+    struct buf names;
+    int code;
+
+    buf_init(&names, PATH_BYTES);
+    for (size_t i = 0; (each = executor_at(i)); i++)
+        buf_addf(&names, "%s%s", i ? ", " : "", each->name);
+    code = err_set(err, -EINVAL, "no such executor or language: %s; there is %s", name, names.data ? names.data : "none");
+    buf_done(&names);
+    return code;
+}
+
+const struct executor *job_executor(const struct arguments *arguments, const struct executor *fallback,
+                                    struct err *err)
+{
+    const char *name = arguments->value[OPTION_EXECUTOR], *language = arguments->value[OPTION_LANGUAGE];
+    const struct executor *found = fallback;
+
+    if (name && language) {
+        err_set(err, -EINVAL, "-l and -x both name where the program runs; give one");
+        return NULL;
+    }
+    if (name)
+        found = executor_find(name);
+    else if (language)
+        found = executor_for_language(language);
+    if (!found)
+        fail_executor(name ? name : language ? language : "?", err);
+    return found;
+}
+
+const char **job_executors(const char *list, struct err *err)
+{
+    const char **names = calloc(strlen(list) / 2 + 2, sizeof(*names));
+    char *words = strdup(list), *at = words;
+    size_t count = 0;
+
+    while (names && words && at) {
+        const char *word = strsep(&at, ",");
+        const struct executor *executor = executor_find(word);
+        if (!executor) {
+            fail_executor(word, err);
+            free(names);
+            names = NULL;
+        } else {
+            names[count++] = executor->name;
+        }
+    }
+    if (!words)
+        err_set(err, -ENOMEM, "out of memory");
+    free(words);
+    return names;
+}
+
+/* ---- case, root, ceiling ----------------------------------------------------------------------------------------- */
+
+static bool is_case(const char *dir)
+{
+    struct buf path;
+    bool found;
+
+    buf_init(&path, PATH_BYTES);
+    buf_addf(&path, "%s/case.json", dir);
+    found = !path.failed && access(path.data, F_OK) == 0;
+    buf_done(&path);
+    return found;
+}
+
+static int locate_root(struct job *job, const char *dir, struct err *err)
+{
+    char *real = realpath(dir, NULL);
+    struct stat info;
+    int code = 0;
+
+    if (!real)
+        return err_errno(err, -errno, "cannot use the folder %s", dir);
+    if (stat(real, &info) < 0 || !S_ISDIR(info.st_mode))
+        code = err_set(err, -ENOTDIR, "%s is not a folder", dir);
+    else if (access(real, R_OK | X_OK) < 0)
+        code = err_errno(err, -errno, "cannot read the folder %s", dir);
+    else
+        buf_add_text(&job->root, real);
+    free(real);
+    return code;
+}
+
+static int locate_ceiling(struct job *job, const struct arguments *arguments, unsigned flags, struct err *err)
+{
+    const char *given = arguments->value[OPTION_CEILING];
+    struct policy policy = {0};
+    int code = 0;
+
+    if (given) {
+        buf_add_text(&job->ceiling, given);
+        buf_add_text(&job->ceiling_source, "-c");
+    } else {
+        code = ceiling_default(job->kase, flags & JOB_OWN_FOLDER ? job->root.data : NULL, &job->ceiling,
+                               &job->ceiling_source);
+    }
+    if (code < 0)
+        return err_errno(err, code, "cannot look for data in %s", job->root.data);
+    /* before anything is written: a slip of the pen makes no session */
+    code = policy_parse(job->ceiling.data ? job->ceiling.data : "", &policy, err);
+    policy_done(&policy);
+    return code;
+}
+
+int job_locate(struct job *job, const struct arguments *arguments, const char *case_word, unsigned flags,
+               struct err *err)
+{
+    const char *dir = arguments->value[OPTION_DIR];
+    const char *name = arguments->value[OPTION_CASE] ? arguments->value[OPTION_CASE] : case_word;
+    int code = 0;
+
+    *job = (struct job){0};
+    buf_init(&job->root, PATH_BYTES);
+    buf_init(&job->ceiling, PATH_BYTES);
+    buf_init(&job->ceiling_source, PATH_BYTES);
+    buf_init(&job->preamble, PROGRAM_MAX + 1);
+    if (dir && name)
+        code = err_set(err, -EINVAL, "-d and --case both name the session's folder; give one");
+    else if (dir && is_case(dir))
+        name = dir;
+    if (code == 0 && name)
+        code = case_load(name, &job->kase, err);
+    if (code == 0)
+        code = locate_root(job, job->kase ? job->kase->dir : dir ? dir : ".", err);
+    if (code == 0)
+        code = locate_ceiling(job, arguments, flags, err);
+    if (code == 0 && arguments->value[OPTION_PREAMBLE])
+        code = program_read(arguments->value[OPTION_PREAMBLE], &job->preamble, err);
+    if (code < 0)
+        job_done(job);
+    return code;
+}
+
+/* ---- session and engine ------------------------------------------------------------------------------------------ */
+
+static void tell(void *context, const struct event *event, const struct state *state)
+{
+    struct job *job = context;
+    struct buf line;
+
+    (void)state;
+    buf_init(&line, LINE_BYTES);
+    if (line_is_notable(event) && line_of_event(event, &line)) {
+        print_person("techo: %s", line.data);
+        job->told++;
+    }
+    buf_done(&line);
+}
+
+static void show(void *context, const struct event *event, const struct state *state)
+{
+    (void)context;
+    (void)state;
+    print_event(event);
+}
+
+static int listen_to(struct job *job, unsigned flags)
+{
+    if (flags & JOB_SCREEN)
+        return 0;
+    if (print_is_json())
+        return session_listen(job->session, show, job);
+    return flags & JOB_QUIET ? 0 : session_listen(job->session, tell, job);
+}
+
+/* A log that cannot be opened costs the log, not the answer. */
+static int open_session(struct job *job, const struct arguments *arguments, unsigned flags, struct err *err)
+{
+    const char *model = arguments->value[OPTION_MODEL];
+    struct session_options options = {.root = job->root.data, .columns = 80, .rows = 24};
+    struct buf path;
+    int code = 0;
+
+    options.attempts = arguments_count(arguments, OPTION_ATTEMPTS, ATTEMPTS);
+    options.model = model ? model : "recorded";
+    options.case_id = job->kase ? job->kase->id : NULL;
+    options.case_title = job->kase ? job->kase->title : NULL;
+    buf_init(&path, PATH_BYTES);
+    if (flags & JOB_LOG) {
+        struct err log_err;
+        code = session_default_path(&path, &log_err);
+        if (code == 0) {
+            options.path = path.data;
+            code = session_new(&options, &job->session, &log_err);
+        }
+        if (code < 0)
+            print_person("techo: this session is not saved: %s", log_err.text);
+    }
+    if (!job->session) {
+        options.path = NULL;
+        code = session_new(&options, &job->session, err);
+    }
+    buf_done(&path);
+    if (code == 0 && listen_to(job, flags) < 0)
+        code = err_set(err, -ENOMEM, "out of memory");
+    return code;
+}
+
+static int check_spawner(struct err *err)
+{
+    int type = 0;
+    socklen_t len = sizeof(type);
+
+    if (getsockopt(SANDBOX_SPAWNER_FD, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_SEQPACKET)
+        return 0;
+    return err_set(err, -ENOTCONN, "nothing can run: this program was not started by bin/techo");
+}
+
+static int open_engine(struct job *job, const struct arguments *arguments, struct err *err)
+{
+    const char *model = arguments->value[OPTION_MODEL];
+    const struct engine_options options = {
+        .session = job->session,
+        .kase = job->kase,
+        .root = job->root.data,
+        .ceiling = job->ceiling.data,
+        .ceiling_source = job->ceiling_source.data,
+        .preamble = job->preamble.len ? job->preamble.data : NULL,
+        .model = model ? model : "recorded",
+        .spawner_fd = SANDBOX_SPAWNER_FD,
+        .notify = job_notify(arguments),
+        .inspect = inspect_mode(arguments),
+        .attempts = (unsigned)arguments_count(arguments, OPTION_ATTEMPTS, ATTEMPTS),
+        .instant = arguments_has(arguments, OPTION_INSTANT),
+    };
+
+    return engine_new(&options, &job->engine, err);
+}
+
+int job_open(struct job *job, const struct arguments *arguments, const char *case_word, unsigned flags,
+             struct err *err)
+{
+    int code = job_locate(job, arguments, case_word, flags, err);
+
+    if (code < 0)
+        return code;
+    if (flags & JOB_SPAWNER)
+        code = check_spawner(err);
+    if (code == 0)
+        code = open_session(job, arguments, flags, err);
+    if (code == 0 && (flags & JOB_ENGINE) == JOB_ENGINE)
+        code = open_engine(job, arguments, err);
+    if (code < 0)
+        job_done(job);
+    return code;
+}
+
+void job_end(struct job *job, const char *status, cJSON *totals)
+{
+    const struct state *state = session_state(job->session);
+    const struct state_attempt *last = state->current ? state_last_attempt(state->current) : NULL;
+
+    if (!status)
+        status = last && last->exit.status ? last->exit.status : "failed";
+    session_end(job->session, status, totals);
+    if (job->told && session_path(job->session))
+        print_person("techo: session %s", session_path(job->session));
+}
+
+void job_done(struct job *job)
+{
+    engine_free(job->engine);
+    session_free(job->session);
+    case_free(job->kase);
+    buf_done(&job->root);
+    buf_done(&job->ceiling);
+    buf_done(&job->ceiling_source);
+    buf_done(&job->preamble);
+    *job = (struct job){0};
+}

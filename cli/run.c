@@ -1,0 +1,118 @@
+/* techo run: one program in the sandbox; techo check: the same, read and not run. */
+#include "commands.h"
+
+#include <string.h>
+
+#include "exits.h"
+#include "job.h"
+#include "loop.h"
+#include "print.h"
+#include "program.h"
+
+/* The program's own output goes where a program's output goes. */
+static void pass_output(void *context, const struct event *event, const struct state *state)
+{
+    struct buf bytes;
+
+    (void)context;
+    (void)state;
+    if (event->kind != EVENT_OUTPUT)
+        return;
+    buf_init(&bytes, STATE_OUTPUT_MAX * 2);
+    if (event_bytes(event, "bytes", &bytes) == 0)
+        print_bytes((int)event_int(event, "stream", 1), bytes.data, bytes.len);
+    buf_done(&bytes);
+}
+
+/* By the file's suffix; a program from standard input, or of another suffix, is Python. */
+static const struct executor *executor_for_file(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    const struct executor *each;
+
+    for (size_t i = 0; dot && (each = executor_at(i)); i++)
+        if (strcmp(each->suffix, dot) == 0)
+            return each;
+    return executor_for_language("python");
+}
+
+static int start(struct job *job, const struct arguments *arguments, const struct buf *text, struct err *err)
+{
+    const char *name = arguments->words[0];
+    const struct executor *executor = job_executor(arguments, executor_for_file(name), err);
+    struct engine_program program = {.text = text->data, .len = text->len, .by = "person", .title = name};
+
+    if (!executor)
+        return err->code;
+    program.executor = executor->name;
+    if (arguments->command == COMMAND_CHECK)
+        return engine_check(job->engine, &program, err);
+    if (session_listen(job->session, pass_output, NULL) < 0)
+        return err_set(err, -1, "out of memory");
+    return engine_run(job->engine, &program, err);
+}
+
+static bool would_block(const struct state *state)
+{
+    const struct state_attempt *attempt = state->current ? state_last_attempt(state->current) : NULL;
+
+    for (size_t i = 0; attempt && i < attempt->finding_count; i++)
+        if (strcmp(attempt->findings[i].severity ? attempt->findings[i].severity : "", "block") == 0)
+            return true;
+    return false;
+}
+
+static int finish_check(struct job *job, int looped)
+{
+    const struct state *state = session_state(job->session);
+    const struct state_attempt *attempt = state->current ? state_last_attempt(state->current) : NULL;
+    bool blocks = would_block(state);
+
+    if (looped == 0)
+        print_row("%s", blocks                                  ? "blocked"
+                        : attempt && attempt->finding_count ? "not blocked"
+                                                                : "nothing found");
+    job_end(job, looped < 0 ? "cancelled" : blocks ? "blocked" : "ok", NULL);
+    return looped < 0 ? EXIT_CANCELLED : blocks ? EXIT_CHECK_FAILED : EXIT_DONE;
+}
+
+static int finish_run(struct job *job, int looped)
+{
+    int status = looped < 0 ? EXIT_CANCELLED : exit_of_state(session_state(job->session));
+
+    job_end(job, looped < 0 ? "cancelled" : NULL, NULL);
+    return status;
+}
+
+static int work(const struct arguments *arguments, unsigned flags)
+{
+    struct job job = {0};
+    struct buf text;
+    struct err err = {0};
+    int status = command_info(arguments->command)->failure, looped;
+
+    buf_init(&text, PROGRAM_MAX + 1);
+    if (program_read(arguments->words[0], &text, &err) < 0 || job_open(&job, arguments, NULL, flags, &err) < 0) {
+        print_failure(&err);
+    } else if (start(&job, arguments, &text, &err) < 0) {
+        print_failure(&err);
+        job_end(&job, "failed", NULL);
+        job_done(&job);
+    } else {
+        looped = loop_engine(job.engine);
+        status = arguments->command == COMMAND_CHECK ? finish_check(&job, looped) : finish_run(&job, looped);
+        job_done(&job);
+    }
+    buf_done(&text);
+    return status;
+}
+
+int command_run(const struct arguments *arguments)
+{
+    return work(arguments, JOB_LOG | JOB_ENGINE);
+}
+
+int command_check(const struct arguments *arguments)
+{
+    return work(arguments, JOB_ENGINE);
+}
