@@ -138,7 +138,7 @@ FIELDS(output) = {
     LAST_FIELD};
 
 FIELDS(access) = {
-    {"number",     FIELD_INT,  REQUIRED, "1, 2, ... within the run; a later event of the same number replaces it"},
+    {"number",     FIELD_INT,  REQUIRED, "1, 2, ... within the run; the same number again changes that access"},
     {"verdict",    FIELD_TEXT, REQUIRED, "allowed, denied or absent"},
     {"at_us",      FIELD_INT,  OPTIONAL, "time since the program started"},
     {"call",       FIELD_TEXT, OPTIONAL, "the system call"},

@@ -3,7 +3,22 @@
  * state_apply() is a reducer: the same events give the same state, live or
  * replayed. Nothing here knows how it is drawn; focus and scroll are the
  * viewer's. All texts are untrusted unless said otherwise, and go through
- * sanitize.h on their way to a terminal.
+ * sanitize.h on their way to a terminal. All pointers are owned by the state
+ * unless said otherwise.
+ *
+ * What an event changes, where its table does not say it:
+ * - An event that names a question and an attempt makes that attempt when it is
+ *   the first to do so. A `question` event opens a question; `phase` with the
+ *   name "question" and the step "end", or `end`, closes it.
+ * - `delta` on the channel "program" makes the program grow, on any other the
+ *   prose; `program` replaces the text.
+ * - `phase` begins a step or ends the last one of its name; it belongs to the
+ *   attempt, the question or the session, whichever the event names.
+ * - `permission` and `access` with an id or number that is known change that
+ *   row: the fields that are given replace the old ones.
+ * - A denied access counts on the permission row that explains it: the row that
+ *   `permission` names, else the one whose name and scope are `missing`. The
+ *   row may come before or after the access.
  */
 #ifndef TECHO_CORE_STATE_H
 #define TECHO_CORE_STATE_H
@@ -18,6 +33,7 @@ struct state_item { /* of a ceiling */
 
 struct state_ceiling {
     uint64_t seq;
+    char *id;
     char *source; /* "case.json:7", "-c", "person" */
     char *text;   /* the items joined by commas */
     struct state_item *items;
@@ -47,7 +63,7 @@ struct state_permission {
     uint64_t seq;
     char *id, *name, *scope; /* scope: NULL when unscoped; as people write it */
     char *state;             /* declared found granted trimmed held denied */
-    char *origin;            /* "line", "preamble", "ambient", "default", "tried" */
+    char *origin;            /* "line", "preamble", "ambient", "default", "found", "tried" */
     unsigned line;           /* where it was declared or tried; 0 unknown */
     char *rule, *why;        /* the ceiling's item that covers it, or the nearest; one sentence */
     char *fix;               /* the shortest item that would have allowed it; NULL when granted */
@@ -64,8 +80,9 @@ struct state_access {
     int64_t t; /* microseconds since the program started */
     char *call, *given, *resolved, *want, *verdict, *error, *layer;
     bool answered;
-    char *item;    /* granting item; NULL */
-    char *missing; /* the item that is missing: file.read=./.env; NULL */
+    char *item;       /* id of the permission row that grants it; NULL */
+    char *missing;    /* the item that is missing: file.read=./.env; NULL */
+    char *permission; /* id of the row that explains a denial, where `missing` does not name it; NULL */
     char *nearest, *why;
     unsigned line;
     char *source; /* the program's line; NULL */
@@ -74,12 +91,14 @@ struct state_access {
 
 struct state_output {
     struct buf bytes; /* the last STATE_OUTPUT_MAX at most */
-    uint64_t total, dropped, neutralised;
+    uint64_t total;   /* bytes that the program wrote, dropped ones too */
+    uint64_t dropped; /* beyond the limit, not kept */
+    uint64_t neutralised;
 };
 
 struct state_usage {
     int64_t wall_us, cpu_us;
-    uint64_t memory, memory_peak, processes, processes_peak, disk;
+    uint64_t memory, memory_peak, processes, processes_peak, output, disk; /* output: bytes on both streams */
 };
 
 struct state_artifact {
@@ -96,10 +115,24 @@ struct state_exit {
     uint64_t survivors;
 };
 
+struct state_response { /* of the model */
+    char *finish; /* "complete", "truncated", "refused" ...; NULL while it is open */
+    int64_t ttft_us, total_us;
+    uint64_t tokens_in, tokens_out, retries;
+};
+
+struct state_effect { /* of an escape attempt */
+    char *what;
+    cJSON *before, *after;
+};
+
 struct state_attempt {
     uint64_t seq; /* of its first event */
     uint64_t number, lane;
     char *executor, *language;
+    struct state_response response;
+    struct buf prose;                /* what the model said beside the program */
+    char *hash;                      /* of the program; NULL */
     char *by;                        /* model, person, recorded */
     struct buf text;                 /* the program; grows while it is streamed */
     bool complete;                   /* the program event has come */
@@ -111,7 +144,7 @@ struct state_attempt {
     size_t finding_count;
     struct state_permission *permissions;
     size_t permission_count;
-    struct state_access *accesses;
+    struct state_access *accesses; /* by number */
     size_t access_count;
     uint64_t denials; /* refused accesses, repeats counted */
     char *level;      /* "L0" */
@@ -127,12 +160,14 @@ struct state_attempt {
     char *exception_type, *exception_text;
     cJSON *exception_frames; /* [{line, text, function}] of the program alone; NULL */
     cJSON *result;           /* {columns, types, rows, total}; NULL */
-    struct state_artifact *artifacts;
+    struct state_artifact *artifacts; /* their bytes stay in the events: see seq */
     size_t artifact_count;
     cJSON *answer; /* what was printed, as JSON or a string; NULL */
-    char *verdict; /* "right", "wrong", "no known answer", "none"; NULL while open */
-    char *verdict_why;
+    char *verdict; /* "right", "wrong", "no known answer", "none", or an escape's outcome; NULL while open */
+    char *verdict_why, *verdict_by;
     cJSON *expected;
+    struct state_effect *effects;
+    size_t effect_count;
     char *least; /* the least ceiling for this run; NULL */
 };
 
@@ -141,7 +176,10 @@ struct state_question {
     char *id, *text, *language, *executor;
     struct state_attempt **attempts; /* in order of their first event */
     size_t attempt_count;
-    char *model_wait; /* "model: 429, retry 2/4 in 12 s"; NULL */
+    struct state_phase *phases; /* that belong to no attempt */
+    size_t phase_count;
+    char *model_wait;   /* "model: 429, retry 2/4"; NULL */
+    int64_t wait_until; /* the t at which it is tried again; -1 unknown */
     char *verdict;    /* of the last attempt */
     cJSON *prompt;    /* canonical body as sent; NULL */
     bool open;        /* it still runs */
@@ -154,20 +192,29 @@ struct state {
     char *id, *version, *root, *case_id, *case_title, *model, *locale, *start;
     uint64_t attempts_max, columns, rows;
     struct state_ceiling ceiling;
+    struct state_phase *phases; /* that belong to no question */
+    size_t phase_count;
+    char *shared; /* what of the data the model may see: "schema", "samples"; NULL */
     struct state_file *files;
     size_t file_count;
     struct state_question **questions;
     size_t question_count;
     struct state_question *current; /* of the last event that had one; borrowed */
     char *note;       /* the last note or error, for the status line */
-    uint64_t errors;
+    uint64_t errors;  /* events that made no sense */
     bool ended;
     char *end_status;
 };
 
 struct state *state_new(void);
 void state_free(struct state *state);
-/* Never fails on odd input: an event that makes no sense is counted in `errors`. -ENOMEM alone. */
+struct state *state_copy(const struct state *state); /* NULL without memory */
+/* All of it as JSON, for tests and for people who look for a fault; equal states give equal text. */
+int state_format(const struct state *state, struct buf *to);
+/*
+ * Never fails on odd input: an event that makes no sense is counted in `errors`.
+ * -ENOMEM alone; then the state may hold a part of the event, and can only be freed.
+ */
 int state_apply(struct state *state, const struct event *event) MUST_USE;
 
 struct state_question *state_question(const struct state *state, uint64_t seq);
