@@ -35,19 +35,36 @@ void event_free(struct event *event)
     }
 }
 
-/* Asserts that the kind has the field and that it may hold `type`. */
-static void check_field(const struct event *event, const char *name, enum field_type type)
+bool field_holds(enum field_type type, const cJSON *item)
 {
-    const struct event_field *field = event_field_find(event->kind, name);
-    assert(field);
-    assert(field->type == type || field->type == FIELD_ANY || (field->type == FIELD_REAL && type == FIELD_INT));
-    (void)field;
-    (void)type;
+    switch (type) {
+    case FIELD_TEXT:
+        return cJSON_IsString(item);
+    case FIELD_INT:
+        return cJSON_IsNumber(item) && fabs(item->valuedouble) <= 0x1p53 &&
+               item->valuedouble == trunc(item->valuedouble);
+    case FIELD_REAL:
+        return cJSON_IsNumber(item) && isfinite(item->valuedouble);
+    case FIELD_BOOL:
+        return cJSON_IsBool(item);
+    case FIELD_BYTES:
+        return cJSON_IsString(item) || (cJSON_IsObject(item) && cJSON_GetArraySize(item) == 1 &&
+                                        cJSON_IsString(cJSON_GetObjectItemCaseSensitive(item, "base64")));
+    case FIELD_LIST:
+        return cJSON_IsArray(item);
+    case FIELD_OBJECT:
+        return cJSON_IsObject(item);
+    case FIELD_ANY:
+        return true;
+    }
+    return false;
 }
 
-/* Takes value; NULL stands for no memory. */
+/* Takes value; NULL stands for no memory. A field that the kind lacks, or that cannot hold it, is a bug. */
 static void put(struct event *event, const char *field, cJSON *value)
 {
+    const struct event_field *known = event_field_find(event->kind, field);
+    assert(known && (!value || field_holds(known->type, value)));
     cJSON_DeleteItemFromObjectCaseSensitive(event->body, field);
     if (!value || !cJSON_AddItemToObject(event->body, field, value)) {
         cJSON_Delete(value);
@@ -70,7 +87,6 @@ static cJSON *string_item(const char *bytes, size_t len)
 void event_set_text(struct event *event, const char *field, const char *text)
 {
     if (event && text) {
-        check_field(event, field, FIELD_TEXT);
         put(event, field, string_item(text, strlen(text)));
     }
 }
@@ -94,7 +110,6 @@ cJSON *event_bytes_item(const void *bytes, size_t len)
 void event_set_bytes(struct event *event, const char *field, const void *bytes, size_t len)
 {
     if (event) {
-        check_field(event, field, FIELD_BYTES);
         put(event, field, event_bytes_item(bytes, len));
     }
 }
@@ -102,7 +117,6 @@ void event_set_bytes(struct event *event, const char *field, const void *bytes, 
 void event_set_int(struct event *event, const char *field, int64_t value)
 {
     if (event) {
-        check_field(event, field, FIELD_INT);
         value = value > INT_MAX_EXACT ? INT_MAX_EXACT : value < -INT_MAX_EXACT ? -INT_MAX_EXACT : value;
         put(event, field, cJSON_CreateNumber((double)value));
     }
@@ -111,7 +125,6 @@ void event_set_int(struct event *event, const char *field, int64_t value)
 void event_set_real(struct event *event, const char *field, double value)
 {
     if (event && isfinite(value)) {
-        check_field(event, field, FIELD_REAL);
         put(event, field, cJSON_CreateNumber(value));
     }
 }
@@ -119,7 +132,6 @@ void event_set_real(struct event *event, const char *field, double value)
 void event_set_bool(struct event *event, const char *field, bool value)
 {
     if (event) {
-        check_field(event, field, FIELD_BOOL);
         put(event, field, cJSON_CreateBool(value));
     }
 }
@@ -160,7 +172,6 @@ void event_set_json(struct event *event, const char *field, cJSON *value)
         cJSON_Delete(value);
         return;
     }
-    check_field(event, field, cJSON_IsArray(value) ? FIELD_LIST : cJSON_IsObject(value) ? FIELD_OBJECT : FIELD_ANY);
     event->failed |= !repair_all(value);
     put(event, field, value);
 }

@@ -14,6 +14,7 @@
 
 #include <cjson/cJSON.h>
 
+#define SESSION_FORMAT "techo-session"
 enum { SESSION_FORMAT_VERSION = 1 };
 
 #define EVENT_KINDS(KIND)                                                                                              \

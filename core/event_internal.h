@@ -4,6 +4,8 @@
 
 #include "event.h"
 
+/* May a field of this type hold the item? */
+bool field_holds(enum field_type type, const cJSON *item);
 /* The value of a FIELD_BYTES field: a string, or {"base64": ...}. NULL without memory. */
 cJSON *event_bytes_item(const void *bytes, size_t len);
 

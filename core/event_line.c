@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event_internal.h"
 #include "sanitize.h"
 #include "text_internal.h"
 
@@ -56,31 +57,6 @@ static bool is_count(const cJSON *item)
 {
     return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= 0x1p53 &&
            item->valuedouble == floor(item->valuedouble);
-}
-
-static bool has_type(const cJSON *item, enum field_type type)
-{
-    switch (type) {
-    case FIELD_TEXT:
-        return cJSON_IsString(item);
-    case FIELD_INT:
-        return cJSON_IsNumber(item) && fabs(item->valuedouble) <= 0x1p53 &&
-               item->valuedouble == trunc(item->valuedouble);
-    case FIELD_REAL:
-        return cJSON_IsNumber(item) && isfinite(item->valuedouble);
-    case FIELD_BOOL:
-        return cJSON_IsBool(item);
-    case FIELD_BYTES:
-        return cJSON_IsString(item) || (cJSON_IsObject(item) && cJSON_GetArraySize(item) == 1 &&
-                                        cJSON_IsString(cJSON_GetObjectItemCaseSensitive(item, "base64")));
-    case FIELD_LIST:
-        return cJSON_IsArray(item);
-    case FIELD_OBJECT:
-        return cJSON_IsObject(item);
-    case FIELD_ANY:
-        return true;
-    }
-    return false;
 }
 
 /* Takes the header's member out of `root`. An absent one is 0 unless required. */
@@ -149,7 +125,7 @@ static int check_fields(const struct event *event, struct err *err)
         if (!item && field->required) {
             return err_set(err, -EINVAL, "%s of %s is missing", field->name, event_kind_name(event->kind));
         }
-        if (item && !has_type(item, field->type)) {
+        if (item && !field_holds(field->type, item)) {
             return err_set(err, -EINVAL, "%s of %s must be: %s", field->name, event_kind_name(event->kind),
                            field_type_name(field->type));
         }

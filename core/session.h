@@ -22,25 +22,44 @@ struct session_options {
 
 struct session;
 
-/* Opens the log (mode 0600) and emits `session`. */
+/*
+ * Opens the log (mode 0600) and emits `session`. -EEXIST when the path exists.
+ * The process must ignore SIGXFSZ, else a file size limit ends it.
+ */
 int session_new(const struct session_options *options, struct session **ret_session, struct err *err) MUST_USE;
-/* Emits `end` when that has not happened, closes the log. */
+/* Emits `end` with the status "closed" when that has not happened, closes the log. */
 void session_free(struct session *session);
 int session_listen(struct session *session, session_listener listener, void *context);
 const struct state *session_state(const struct session *session);
 const char *session_path(const struct session *session); /* NULL when nothing is written */
 /*
- * Takes the event. Returns its seq, or 0 without memory. A log that cannot be
+ * Takes the event (NULL: nothing happens). Returns its seq, or 0 without
+ * memory. A `question` event belongs to itself: its `question` is its seq. A log that cannot be
  * written (a full disk) stops there: an `error` event says so to the listeners,
  * the session goes on.
  */
 uint64_t session_emit(struct session *session, struct event *event);
-void session_end(struct session *session, const char *status, cJSON *totals); /* takes totals; once; later calls do nothing */
+/* Takes totals: an object whose members stand beside the status. Once; later calls do nothing. */
+void session_end(struct session *session, const char *status, cJSON *totals);
 
-/* $XDG_STATE_HOME/techo/sessions/ (made, 0700) + a name that sorts by time. */
+/*
+ * A text that must not be in any event, such as a key. It is replaced by
+ * "[secret]" before an event is written, applied or told, in encoded bytes too;
+ * one that is cut across two events is not found. Texts under SECRET_MIN bytes
+ * are too short to be secrets, and ignored.
+ */
+enum { SECRET_MIN = 8 };
+int session_add_secret(struct session *session, const char *text) MUST_USE;
+
+/* $XDG_STATE_HOME/techo/sessions, or ~/.local/state/techo/sessions; added to `to`. It may not be there yet. */
+int session_folder(struct buf *to, struct err *err) MUST_USE;
+/* That folder (made, 0700) + a name that sorts by time. */
 int session_default_path(struct buf *to, struct err *err) MUST_USE;
 
-/* A saved session, read whole. Garbage or a newer version is an error; a torn last line is tolerated. */
+/*
+ * A saved session, read whole (at most 1 GiB). -EBADMSG with one line for what
+ * is no session, -EPROTO for a newer version; a torn last line is left out.
+ */
 struct recording {
     struct event **events; /* owned */
     size_t count;
