@@ -5,9 +5,12 @@ SCREEN_TESTS := $(patsubst tests/screen/%.c,$(BUILD)/tests/%,$(wildcard tests/sc
 SCREEN_HELP  := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_test.c,$(wildcard tests/screen/*.c)))
 TEST_LIBS     = $(shell pkg-config --libs cmocka vterm) -lutil
 
+# a test that lets memory run out stands between the library and realloc
+$(BUILD)/tests/policy_test: TEST_LDFLAGS := -Wl,--wrap=realloc
+
 $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/libcore.a $(BUILD)/libsandbox.a
 	$(call say,LD,$@)
-	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS) $(LDLIBS) -lm
+	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(TEST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS) $(LDLIBS) -lm
 
 $(BUILD)/tests/%: $(BUILD)/tests/screen/%.o $(SCREEN_HELP) $(BUILD)/libtui.a $(BUILD)/libcore.a $(BUILD)/libsandbox.a
 	$(call say,LD,$@)
