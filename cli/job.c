@@ -205,13 +205,13 @@ static void show(void *context, const struct event *event, const struct state *s
     print_event(event);
 }
 
-static int listen_to(struct job *job, unsigned flags)
+static session_listener listener(unsigned flags)
 {
     if (flags & JOB_SCREEN)
-        return 0;
+        return NULL;
     if (print_is_json())
-        return session_listen(job->session, show, job);
-    return flags & JOB_QUIET ? 0 : session_listen(job->session, tell, job);
+        return show;
+    return flags & JOB_QUIET ? NULL : tell;
 }
 
 /* A log that cannot be opened costs the log, not the answer. */
@@ -226,6 +226,8 @@ static int open_session(struct job *job, const struct arguments *arguments, unsi
     options.model = model ? model : "recorded";
     options.case_id = job->kase ? job->kase->id : NULL;
     options.case_title = job->kase ? job->kase->title : NULL;
+    options.listener = listener(flags);
+    options.listener_context = job;
     buf_init(&path, PATH_BYTES);
     if (flags & JOB_LOG) {
         struct err log_err;
@@ -242,8 +244,6 @@ static int open_session(struct job *job, const struct arguments *arguments, unsi
         code = session_new(&options, &job->session, err);
     }
     buf_done(&path);
-    if (code == 0 && listen_to(job, flags) < 0)
-        code = err_set(err, -ENOMEM, "out of memory");
     return code;
 }
 

@@ -35,7 +35,6 @@ int loop_init(struct err *err)
         if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);
     }
-    signal(SIGPIPE, SIG_IGN);
     return 0;
 }
 

@@ -14,7 +14,7 @@ struct loop_work {
     void (*cancel)(void *context);
 };
 
-/* SIGINT, SIGTERM and SIGHUP wake the loop from here on; SIGPIPE is ignored. */
+/* SIGINT, SIGTERM and SIGHUP wake the loop from here on. */
 int loop_init(struct err *err) MUST_USE;
 /*
  * Until the work is no longer busy. The first signal cancels it and waits for its last words; the second leaves at once.

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -122,6 +123,9 @@ int main(int argc, char **argv)
     int status, code;
 
     setlocale(LC_ALL, "");
+    /* a reader that goes away, and a file size limit on the log, are errors of a write and no end of the program */
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     code = arguments_parse(argc, argv, &arguments, &err);
     if (code == 0)
         follow_flags(&arguments);

@@ -4,8 +4,6 @@
 
 #include "../core/core.h"
 
-/* The folder of saved sessions. */
-int saved_folder(struct buf *to, struct err *err) MUST_USE;
 /* A session's file: a path that exists, else a saved session's name with or without .jsonl. -ENOENT names what was sought. */
 int saved_find(const char *name, struct buf *to, struct err *err) MUST_USE;
 

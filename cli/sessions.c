@@ -55,8 +55,10 @@ static int list(void)
 
     buf_init(&folder, PATH_BYTES);
     buf_init(&path, PATH_BYTES);
-    code = saved_folder(&folder, &err);
+    code = session_folder(&folder, &err);
     count = code == 0 ? scandir(folder.data, &entries, is_session, alphasort) : 0;
+    if (count < 0 && errno == ENOENT)
+        count = 0;
     if (count < 0)
         code = err_errno(&err, -errno, "cannot read %s", folder.data);
     for (int i = 0; i < count; i++) {
@@ -133,7 +135,7 @@ static int remove_one(const char *name)
     if (strchr(name, '/'))
         code = err_set(&err, -EINVAL, "%s is no name of a saved session", name);
     else
-        code = saved_folder(&path, &err);
+        code = session_folder(&path, &err);
     if (code == 0) {
         bool whole = strlen(name) > 6 && strcmp(name + strlen(name) - 6, ".jsonl") == 0;
         buf_addf(&path, "/%s%s", name, whole ? "" : ".jsonl");

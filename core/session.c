@@ -218,7 +218,7 @@ uint64_t session_emit(struct session *session, struct event *event)
 {
     int stopped = 0;
     uint64_t seq = deliver(session, event, &stopped);
-    if (seq && stopped == 0 && session->log.fd >= 0 && session->seq % KEYFRAME_EVERY == 0) {
+    if (seq && stopped == 0 && session->log.fd >= 0 && !session->ended && session->seq % KEYFRAME_EVERY == 0) {
         deliver(session, keyframe_event(session), &stopped);
     }
     if (stopped < 0) {
@@ -259,6 +259,9 @@ int session_new(const struct session_options *options, struct session **ret_sess
     int r = !session->state || (options->path && !session->path) ? err_errno(err, -ENOMEM, "a session") : 0;
     if (r == 0 && options->path) {
         r = log_open(&session->log, options->path, err);
+    }
+    if (r == 0 && options->listener && session_listen(session, options->listener, options->listener_context) < 0) {
+        r = err_errno(err, -ENOMEM, "a session");
     }
     if (r == 0 && !session_emit(session, header_event(options))) {
         r = err_errno(err, -ENOMEM, "a session");

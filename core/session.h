@@ -15,6 +15,8 @@ struct session_options {
     const char *root, *case_id, *case_title, *model;
     uint64_t attempts;
     unsigned columns, rows;
+    session_listener listener; /* hears the header too; NULL: none */
+    void *listener_context;    /* borrowed */
     /* Tests only: a clock that gives t; NULL is CLOCK_MONOTONIC. */
     int64_t (*clock)(void *context);
     void *clock_context;
