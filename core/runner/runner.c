@@ -75,3 +75,22 @@ int runner_prepare_tool(const char *script, const void *input, size_t len, struc
     buf_done(&root);
     return result;
 }
+
+int runner_prepare_command(const char *root, const char *granted, const char *const *argv, enum sandbox_notify notify,
+                           struct runner_cell *ret_cell, struct err *err)
+{
+    struct cell_builder *builder = cell_builder_new();
+    if (!builder) {
+        return err_set(err, -ENOMEM, "out of memory");
+    }
+    for (size_t i = 0; argv[i]; i++) {
+        cell_builder_arg(builder, argv[i]);
+    }
+    for (size_t i = 0; sandbox_command_base[i]; i++) {
+        cell_builder_base(builder, sandbox_command_base[i]);
+    }
+    for (size_t i = 0; sandbox_command_env[i]; i++) {
+        cell_builder_env(builder, sandbox_command_env[i]);
+    }
+    return cell_builder_finish(builder, root, granted, notify, ret_cell, err);
+}
