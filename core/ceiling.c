@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../sandbox/policy.h"
 #include "data_files_internal.h"
 
 /* As many files as a glob of a ceiling may stand for. */
@@ -11,18 +12,12 @@ enum { GLOB_MAX = 256 };
 
 static void add_item(const char *scope, size_t length, const char *tail, struct buf *to)
 {
-    bool plain = !memchr(scope, ',', length) && !memchr(scope, '"', length) && !memchr(scope, '\\', length);
-    buf_add_text(to, plain ? ",file.read=./" : ",file.read=\"./");
-    for (size_t i = 0; i < length; i++) {
-        if (scope[i] == '"' || scope[i] == '\\') {
-            buf_add_char(to, '\\');
-        }
-        buf_add_char(to, scope[i]);
-    }
-    buf_add_text(to, tail);
-    if (!plain) {
-        buf_add_char(to, '"');
-    }
+    struct buf path;
+    buf_init(&path, to->max);
+    buf_addf(&path, "./%.*s%s", (int)length, scope, tail);
+    buf_add_text(to, ",file.read=");
+    policy_add_scope(to, path.data ? path.data : ".");
+    buf_done(&path);
 }
 
 /* One item per type, which matches in every folder below: file.read=./ and "*.csv". */

@@ -74,6 +74,8 @@ int policy_parse(const char *text, struct policy *ret_policy, struct err *err) M
 void policy_done(struct policy *policy);
 /* Canonical text of a policy: items joined by commas, then the limits that were given. */
 int policy_format(const struct policy *policy, struct buf *to);
+/* Adds `scope` as the language writes it: quoted where it must be. */
+int policy_add_scope(struct buf *to, const char *scope);
 
 /*
  * The requests that a program's head makes: every line at the start of

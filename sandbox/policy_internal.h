@@ -28,9 +28,6 @@ int limit_parse(enum limit limit, const char *text, uint64_t *ret_value, const c
 /* Fills *err with the message, the line `text` and a caret below the byte `at`; returns -EINVAL. */
 int policy_fault(struct err *err, const char *text, size_t at, const char *format, ...) PRINTF_LIKE(4, 5);
 
-/* Adds `scope` as the language writes it: quoted where it must be. */
-int policy_add_scope(struct buf *to, const char *scope);
-
 static inline bool policy_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';

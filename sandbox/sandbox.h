@@ -197,6 +197,14 @@ struct report {
 void report_done(struct report *report);
 
 /*
+ * What `techo exec` shows of this machine besides what is granted: programs
+ * and libraries, where they exist; and the environment that it gives. Both end
+ * with NULL.
+ */
+extern const char *const sandbox_command_base[];
+extern const char *const sandbox_command_env[];
+
+/*
  * A run, as the application sees it. `spawner_fd` is the socket that bin/techo
  * left behind. The request is copied; nothing is kept of it. *ret_fd becomes a
  * SEQPACKET socket to poll for reading: call sandbox_receive() when it is

@@ -1,0 +1,156 @@
+/* The engine: made from its options, its ceiling, and freed. */
+#include "engine_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile_internal.h"
+
+/* ---- ceiling ------------------------------------------------------------------------------------------------------
+ */
+
+static void emit_ceiling(struct engine *engine, const char *source)
+{
+    char id[32];
+    struct event *event = event_new(EVENT_CEILING);
+    cJSON *items = cJSON_CreateArray();
+    struct buf limits;
+    buf_init(&limits, 4096);
+    for (size_t i = 0; i < engine->ceiling.count; i++) {
+        cJSON *item = cJSON_CreateObject();
+        snprintf(id, sizeof id, "c%u.%zu", engine->ceiling_number, i + 1);
+        cJSON_AddStringToObject(item, "id", id);
+        cJSON_AddStringToObject(item, "text", engine->ceiling.items[i].text);
+        cJSON_AddItemToArray(items, item);
+    }
+    for (int i = 0; i < _LIMIT_MAX; i++) {
+        if (engine->ceiling.limits.given[i]) {
+            cJSON *item = cJSON_CreateObject();
+            buf_clear(&limits);
+            buf_addf(&limits, "%s=", limit_name((enum limit)i));
+            limit_format((enum limit)i, engine->ceiling.limits.value[i], &limits);
+            snprintf(id, sizeof id, "c%u.%s", engine->ceiling_number, limit_name((enum limit)i));
+            cJSON_AddStringToObject(item, "id", id);
+            cJSON_AddStringToObject(item, "text", limits.data);
+            cJSON_AddItemToArray(items, item);
+        }
+    }
+    buf_done(&limits);
+    snprintf(id, sizeof id, "c%u", engine->ceiling_number);
+    event_set_text(event, "id", id);
+    event_set_json(event, "items", items);
+    event_set_text(event, "source", source);
+    if (engine->ceiling_number > 1) {
+        snprintf(id, sizeof id, "c%u", engine->ceiling_number - 1);
+        event_set_text(event, "parent", id);
+    }
+    session_emit(engine->session, event);
+}
+
+int engine_set_ceiling(struct engine *engine, const char *text, const char *source, struct err *err)
+{
+    struct policy policy;
+    if (engine_busy(engine)) {
+        return err_set(err, -EBUSY, "something is running: the ceiling is changed when it has ended");
+    }
+    int result = policy_parse(text, &policy, err);
+    if (result < 0) {
+        return result;
+    }
+    char *copy = strdup(text);
+    if (!copy) {
+        policy_done(&policy);
+        return err_set(err, -ENOMEM, "out of memory");
+    }
+    policy_done(&engine->ceiling);
+    free(engine->ceiling_text);
+    engine->ceiling = policy;
+    engine->ceiling_text = copy;
+    engine->ceiling_number++;
+    emit_ceiling(engine, source);
+    return 0;
+}
+
+const char *engine_ceiling(const struct engine *engine)
+{
+    return engine->ceiling_text;
+}
+
+/* ---- making and freeing -------------------------------------------------------------------------------------------
+ */
+
+static char *copy_or_null(const char *text)
+{
+    return text && *text ? strdup(text) : NULL;
+}
+
+static int set_up(struct engine *engine, const struct engine_options *options, struct err *err)
+{
+    const struct model_options model = {
+        .name = options->model ? options->model : "recorded",
+        .case_id = options->kase ? options->kase->id : NULL,
+        .instant = options->instant,
+    };
+    int result = model_new(&model, &engine->model, err);
+    if (result == 0) {
+        result = engine_set_ceiling(engine, options->ceiling, options->ceiling_source, err);
+    }
+    if (result < 0) {
+        return result;
+    }
+    result = profile_find(engine->root, &engine->files);
+    if (result < 0) {
+        return err_errno(err, result, "reading %s", engine->root);
+    }
+    struct event *profile = profile_event(engine->root, &engine->files);
+    if (profile) {
+        session_emit(engine->session, profile);
+    }
+    return 0;
+}
+
+int engine_new(const struct engine_options *options, struct engine **ret_engine, struct err *err)
+{
+    struct engine *engine = calloc(1, sizeof *engine);
+    if (!engine) {
+        return err_set(err, -ENOMEM, "out of memory");
+    }
+    engine->session = options->session;
+    engine->kase = options->kase;
+    engine->root = strdup(options->root);
+    engine->home = copy_or_null(getenv("HOME"));
+    engine->preamble = copy_or_null(options->preamble ? options->preamble
+                                    : options->kase   ? options->kase->preamble
+                                                      : NULL);
+    engine->spawner_fd = options->spawner_fd;
+    engine->notify = options->notify;
+    engine->inspect = options->inspect;
+    engine->attempts = options->attempts ? options->attempts : 1;
+    attempt_init(&engine->attempt);
+    int result = engine->root ? set_up(engine, options, err) : err_set(err, -ENOMEM, "out of memory");
+    if (result < 0) {
+        engine_free(engine);
+        return result;
+    }
+    *ret_engine = engine;
+    return 0;
+}
+
+void engine_free(struct engine *engine)
+{
+    if (!engine) {
+        return;
+    }
+    attempt_done(&engine->attempt);
+    job_done(&engine->job);
+    model_free(engine->model);
+    data_files_done(&engine->files);
+    policy_done(&engine->ceiling);
+    free(engine->ceiling_text);
+    free(engine->root);
+    free(engine->home);
+    free(engine->preamble);
+    free(engine);
+}
