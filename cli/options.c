@@ -31,7 +31,7 @@ static const struct command_info commands[_COMMAND_MAX] = {
                        "Exits with 1 when a finding would block it."},
     [COMMAND_REPLAY] = {"replay", "FILE", 1, 1, false, 2, "show a saved session; nothing runs",
                         "On a terminal it opens the screen; elsewhere, or with --plain, it prints lines."},
-    [COMMAND_SESSIONS] = {"sessions", "[list | show NAME | rm NAME...]", 0, WORDS_ANY, false, 2,
+    [COMMAND_SESSIONS] = {"sessions", "[list|show|rm] [NAME...]", 0, WORDS_ANY, false, 2,
                           "list, show or remove saved sessions", NULL},
     [COMMAND_DOCTOR] = {"doctor", "", 0, 0, false, 2, "what this machine enforces, tried for real",
                         "Exits with 1 when a guarantee does not hold."},
