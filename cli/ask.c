@@ -8,15 +8,11 @@
 #include "loop.h"
 #include "print.h"
 
-static int start(struct job *job, const struct arguments *arguments, struct err *err)
+static int start(struct job *job, const struct arguments *arguments, const struct executor *executor, struct err *err)
 {
     const char *words = arguments->words[0];
-    const struct executor *executor = job_executor(arguments, executor_for_language("python"), err);
-    struct engine_question question = {0};
+    struct engine_question question = {.executor = executor->name};
 
-    if (!executor)
-        return err->code;
-    question.executor = executor->name;
     if (job->kase && case_find(job->kase, words))
         question.id = words;
     else
@@ -49,13 +45,14 @@ int command_ask(const struct arguments *arguments)
 {
     struct job job;
     struct err err = {0};
+    const struct executor *executor = job_executor(arguments, executor_for_language("python"), &err);
     int status = EXIT_USAGE;
 
-    if (job_open(&job, arguments, NULL, JOB_LOG | JOB_ENGINE | JOB_OWN_FOLDER, &err) < 0) {
+    if (!executor || job_open(&job, arguments, NULL, JOB_LOG | JOB_ENGINE | JOB_OWN_FOLDER, &err) < 0) {
         print_failure(&err);
         return status;
     }
-    if (start(&job, arguments, &err) < 0) {
+    if (start(&job, arguments, executor, &err) < 0) {
         print_failure(&err);
         job_end(&job, "failed", NULL);
     } else {

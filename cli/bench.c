@@ -166,9 +166,8 @@ int command_bench(const struct arguments *arguments)
     int status = EXIT_USAGE;
 
     executors = job_executors(list ? list : executor_at(0)->name, &err);
-    if (!executors ||
-        job_open(&job, arguments, arguments->word_count ? arguments->words[0] : "analytics",
-                 JOB_LOG | JOB_ENGINE | JOB_QUIET, &err) < 0) {
+    if (!executors || job_open(&job, arguments, arguments->word_count ? arguments->words[0] : "analytics",
+                               JOB_LOG | JOB_ENGINE | JOB_QUIET, &err) < 0) {
         print_failure(&err);
     } else {
         status = run_bench(&job, executors, &err);

@@ -7,11 +7,20 @@ static const struct {
     const char *status;
     int exit; /* -1: the program's own */
 } exits[] = {
-    {"ok", EXIT_DONE},           {"error", -1},           {"denied", -1},
-    {"signal", EXIT_SIGNAL},     {"wall", EXIT_TIME},     {"cpu", EXIT_TIME},
-    {"memory", EXIT_MEMORY},     {"output", EXIT_TOO_MUCH}, {"processes", EXIT_TOO_MUCH},
-    {"disk", EXIT_TOO_MUCH},     {"blocked", EXIT_STOPPED}, {"refused", EXIT_STOPPED},
-    {"setup", EXIT_OWN_FAILURE}, {"cancelled", EXIT_CANCELLED},
+    {"ok", EXIT_DONE},
+    {"error", -1},
+    {"denied", -1},
+    {"signal", EXIT_SIGNAL},
+    {"wall", EXIT_TIME},
+    {"cpu", EXIT_TIME},
+    {"memory", EXIT_MEMORY},
+    {"output", EXIT_TOO_MUCH},
+    {"processes", EXIT_TOO_MUCH},
+    {"disk", EXIT_TOO_MUCH},
+    {"blocked", EXIT_STOPPED},
+    {"refused", EXIT_STOPPED},
+    {"setup", EXIT_OWN_FAILURE},
+    {"cancelled", EXIT_CANCELLED},
 };
 
 static int exit_of_run(const struct state_exit *end)

@@ -1,4 +1,4 @@
-/* Exit statuses, as docs/cli.md has them. */
+/* Exit statuses, as `techo help run` has them. */
 #ifndef TECHO_CLI_EXITS_H
 #define TECHO_CLI_EXITS_H
 

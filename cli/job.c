@@ -53,13 +53,13 @@ static int fail_executor(const char *name, struct err *err)
     buf_init(&names, PATH_BYTES);
     for (size_t i = 0; (each = executor_at(i)); i++)
         buf_addf(&names, "%s%s", i ? ", " : "", each->name);
-    code = err_set(err, -EINVAL, "no such executor or language: %s; there is %s", name, names.data ? names.data : "none");
+    code =
+        err_set(err, -EINVAL, "no such executor or language: %s; there is %s", name, names.data ? names.data : "none");
     buf_done(&names);
     return code;
 }
 
-const struct executor *job_executor(const struct arguments *arguments, const struct executor *fallback,
-                                    struct err *err)
+const struct executor *job_executor(const struct arguments *arguments, const struct executor *fallback, struct err *err)
 {
     const char *name = arguments->value[OPTION_EXECUTOR], *language = arguments->value[OPTION_LANGUAGE];
     const struct executor *found = fallback;
@@ -278,8 +278,7 @@ static int open_engine(struct job *job, const struct arguments *arguments, struc
     return engine_new(&options, &job->engine, err);
 }
 
-int job_open(struct job *job, const struct arguments *arguments, const char *case_word, unsigned flags,
-             struct err *err)
+int job_open(struct job *job, const struct arguments *arguments, const char *case_word, unsigned flags, struct err *err)
 {
     int code = job_locate(job, arguments, case_word, flags, err);
 

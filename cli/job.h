@@ -14,7 +14,7 @@ enum job_flags {
     JOB_ENGINE = 4 | JOB_SPAWNER, /* ... by an engine of this job */
     JOB_QUIET = 8,                /* events are not told to people as they come */
     JOB_SCREEN = 16,              /* the screen tells: no listener at all */
-    JOB_OWN_FOLDER = 32, /* without -c and case, the ceiling is the data of the folder; else `sandbox` */
+    JOB_OWN_FOLDER = 32,          /* without -c and case, the ceiling is the data of the folder; else `sandbox` */
 };
 
 struct job {

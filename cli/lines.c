@@ -290,15 +290,19 @@ static void say_end(const struct event *event, struct buf *to)
 
 /* Kinds without words here say nothing to people: prompt bodies, pieces of answers, measurements, check points. */
 static void (*const words[_EVENT_MAX])(const struct event *event, struct buf *to) = {
-    [EVENT_SESSION] = say_session,       [EVENT_CEILING] = say_ceiling,   [EVENT_PROFILE] = say_profile,
-    [EVENT_QUESTION] = say_question,     [EVENT_RESPONSE] = say_response, [EVENT_PHASE] = say_phase,
-    [EVENT_WAIT] = say_wait,             [EVENT_PROGRAM] = say_program,   [EVENT_FINDING] = say_finding,
-    [EVENT_PERMISSION] = say_permission, [EVENT_RUN] = say_run,           [EVENT_OUTPUT] = say_output,
-    [EVENT_ACCESS] = say_access,         [EVENT_USED] = say_used,         [EVENT_LEAST] = say_least,
-    [EVENT_EXCEPTION] = say_exception,   [EVENT_ARTIFACT] = say_artifact, [EVENT_EXIT] = say_exit,
-    [EVENT_EFFECT] = say_effect,         [EVENT_VERDICT] = say_verdict,   [EVENT_PROBE] = say_probe,
-    [EVENT_NOTE] = say_text,             [EVENT_ERROR] = say_text,        [EVENT_MARKER] = say_marker,
-    [EVENT_DECISION] = say_decision,     [EVENT_END] = say_end,
+    [EVENT_SESSION] = say_session,   [EVENT_CEILING] = say_ceiling,
+    [EVENT_PROFILE] = say_profile,   [EVENT_QUESTION] = say_question,
+    [EVENT_RESPONSE] = say_response, [EVENT_PHASE] = say_phase,
+    [EVENT_WAIT] = say_wait,         [EVENT_PROGRAM] = say_program,
+    [EVENT_FINDING] = say_finding,   [EVENT_PERMISSION] = say_permission,
+    [EVENT_RUN] = say_run,           [EVENT_OUTPUT] = say_output,
+    [EVENT_ACCESS] = say_access,     [EVENT_USED] = say_used,
+    [EVENT_LEAST] = say_least,       [EVENT_EXCEPTION] = say_exception,
+    [EVENT_ARTIFACT] = say_artifact, [EVENT_EXIT] = say_exit,
+    [EVENT_EFFECT] = say_effect,     [EVENT_VERDICT] = say_verdict,
+    [EVENT_PROBE] = say_probe,       [EVENT_NOTE] = say_text,
+    [EVENT_ERROR] = say_text,        [EVENT_MARKER] = say_marker,
+    [EVENT_DECISION] = say_decision, [EVENT_END] = say_end,
 };
 
 bool line_of_event(const struct event *event, struct buf *to)

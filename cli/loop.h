@@ -17,8 +17,8 @@ struct loop_work {
 /* SIGINT, SIGTERM and SIGHUP wake the loop from here on. */
 int loop_init(struct err *err) MUST_USE;
 /*
- * Until the work is no longer busy. The first signal cancels it and waits for its last words; the second leaves at once.
- * Returns 0, or -EINTR when it was cancelled.
+ * Until the work is no longer busy. The first signal cancels it and waits for its last words; the second leaves at
+ * once. Returns 0, or -EINTR when it was cancelled.
  */
 int loop_run(const struct loop_work *work);
 /* An engine as work. */

@@ -80,8 +80,9 @@ static int command_tui(const struct arguments *arguments)
 {
     if (!on_terminal()) {
         struct err err;
-        err_set(&err, -ENOTTY, "the screen needs a terminal. Without one: `techo run FILE`, `techo bench`, "
-                               "`techo replay FILE --plain`; see `techo help`");
+        err_set(&err, -ENOTTY,
+                "the screen needs a terminal. Without one: `techo run FILE`, `techo bench`, "
+                "`techo replay FILE --plain`; see `techo help`");
         print_failure(&err);
         return EXIT_USAGE;
     }
@@ -97,10 +98,10 @@ static bool draws(const struct arguments *arguments)
 }
 
 static int (*const commands[_COMMAND_MAX])(const struct arguments *arguments) = {
-    [COMMAND_TUI] = command_tui,           [COMMAND_RUN] = command_run,         [COMMAND_EXEC] = command_exec,
-    [COMMAND_ASK] = command_ask,           [COMMAND_BENCH] = command_bench,     [COMMAND_ESCAPES] = command_escapes,
-    [COMMAND_WHY] = command_why,           [COMMAND_CHECK] = command_check,     [COMMAND_REPLAY] = command_replay,
-    [COMMAND_SESSIONS] = command_sessions, [COMMAND_DOCTOR] = command_doctor,   [COMMAND_HELP] = command_help,
+    [COMMAND_TUI] = command_tui,           [COMMAND_RUN] = command_run,       [COMMAND_EXEC] = command_exec,
+    [COMMAND_ASK] = command_ask,           [COMMAND_BENCH] = command_bench,   [COMMAND_ESCAPES] = command_escapes,
+    [COMMAND_WHY] = command_why,           [COMMAND_CHECK] = command_check,   [COMMAND_REPLAY] = command_replay,
+    [COMMAND_SESSIONS] = command_sessions, [COMMAND_DOCTOR] = command_doctor, [COMMAND_HELP] = command_help,
     [COMMAND_VERSION] = command_version,
 };
 

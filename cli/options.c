@@ -10,23 +10,27 @@ enum { WORDS_ANY = 1u << 20 };
 static const struct command_info commands[_COMMAND_MAX] = {
     [COMMAND_TUI] = {"", "[FILE.jsonl]", 0, 1, false, 2, "the screen: ask, run, look, or replay a saved session",
                      "With FILE.jsonl it replays that session and runs nothing."},
-    [COMMAND_RUN] = {"run", "FILE|-", 1, 1, false, 125, "run one program in the sandbox",
-                     "Exits as the program did; 123 output, processes or disk; 124 wall or cpu; 125 usage, policy, set-up or "
-                     "techo's own failure; 126 refused or blocked; 128+n signal n; 130 cancelled; 137 memory."},
-    [COMMAND_EXEC] = {"exec", "-- COMMAND [ARG...]", 1, WORDS_ANY, true, 125, "run any command in the sandbox",
-                      "The ceiling is what it gets. Exits as `techo run` does, and with 127 when there is no such command."},
-    [COMMAND_ASK] = {"ask", "QUESTION", 1, 1, false, 2, "ask a model, run the program that it answers with",
-                     "Prints the answer. Exits with 1 when there is no accepted answer. With --case, QUESTION may be the id of "
-                     "one of its questions."},
+    [COMMAND_RUN] =
+        {"run", "FILE|-", 1, 1, false, 125, "run one program in the sandbox",
+         "Exits as the program did; 123 output, processes or disk; 124 wall or cpu; 125 usage, policy, set-up or "
+         "techo's own failure; 126 refused or blocked; 128+n signal n; 130 cancelled; 137 memory."},
+    [COMMAND_EXEC] =
+        {"exec", "-- COMMAND [ARG...]", 1, WORDS_ANY, true, 125, "run any command in the sandbox",
+         "The ceiling is what it gets. Exits as `techo run` does, and with 127 when there is no such command."},
+    [COMMAND_ASK] =
+        {"ask", "QUESTION", 1, 1, false, 2, "ask a model, run the program that it answers with",
+         "Prints the answer. Exits with 1 when there is no accepted answer. With --case, QUESTION may be the id of "
+         "one of its questions."},
     [COMMAND_BENCH] = {"bench", "[CASE]", 0, 1, false, 2, "a case's questions through executors, scored and timed",
                        "CASE is `analytics` when it is left out. Exits with 1 when an answer is wrong or missing."},
     [COMMAND_ESCAPES] = {"escapes", "[ID...]", 0, WORDS_ANY, false, 2, "escape attempts, and what stopped each",
                          "Exits with 1 when an outcome is not the expected one."},
-    [COMMAND_WHY] = {"why", "PERMISSION | FILE[:SEQ]", 1, 1, false, 2,
-                     "would it be granted, and by which rule; each refusal of a session",
-                     "Exits with 0 when everything is granted and with 1 when something is not. PERMISSION is an item of the "
-                     "policy language, as in file.read=./data/sales.csv. With -c, a session's refusals are judged again "
-                     "under that ceiling; later behaviour of the program might differ."},
+    [COMMAND_WHY] =
+        {"why", "PERMISSION | FILE[:SEQ]", 1, 1, false, 2,
+         "would it be granted, and by which rule; each refusal of a session",
+         "Exits with 0 when everything is granted and with 1 when something is not. PERMISSION is an item of the "
+         "policy language, as in file.read=./data/sales.csv. With -c, a session's refusals are judged again "
+         "under that ceiling; later behaviour of the program might differ."},
     [COMMAND_CHECK] = {"check", "FILE|-", 1, 1, false, 2, "read a program without running it",
                        "Exits with 1 when a finding would block it."},
     [COMMAND_REPLAY] = {"replay", "FILE", 1, 1, false, 2, "show a saved session; nothing runs",
@@ -41,34 +45,40 @@ static const struct command_info commands[_COMMAND_MAX] = {
 
 #define ON(command) (1u << COMMAND_##command)
 #define RUNS (ON(RUN) | ON(ASK) | ON(BENCH) | ON(TUI))
-#define EVERY (ON(RUN) | ON(EXEC) | ON(ASK) | ON(BENCH) | ON(ESCAPES) | ON(WHY) | ON(CHECK) | ON(REPLAY) | ON(SESSIONS) | \
-               ON(DOCTOR))
+#define EVERY                                                                                                          \
+    (ON(RUN) | ON(EXEC) | ON(ASK) | ON(BENCH) | ON(ESCAPES) | ON(WHY) | ON(CHECK) | ON(REPLAY) | ON(SESSIONS) |        \
+     ON(DOCTOR))
 
 static const struct option_info options[_OPTION_MAX] = {
     [OPTION_LANGUAGE] = {'l', "language", OPTION_TEXT, "LANG", "the program's language (default: by the file's suffix)",
                          ON(RUN) | ON(ASK) | ON(CHECK)},
-    [OPTION_EXECUTOR] = {'x', "executor", OPTION_TEXT, "EXECUTOR", "where it runs: python@sandbox; several with commas for "
-                         "bench and escapes", RUNS | ON(ESCAPES)},
-    [OPTION_CEILING] = {'c', "ceiling", OPTION_TEXT, "CEILING", "the most that a program may get: stdout,file.read=./data/*",
+    [OPTION_EXECUTOR] = {'x', "executor", OPTION_TEXT, "EXECUTOR",
+                         "where it runs: python@sandbox; several with commas for "
+                         "bench and escapes",
+                         RUNS | ON(ESCAPES)},
+    [OPTION_CEILING] = {'c', "ceiling", OPTION_TEXT, "CEILING",
+                        "the most that a program may get: stdout,file.read=./data/*",
                         ON(RUN) | ON(EXEC) | ON(ASK) | ON(WHY) | ON(CHECK)},
     [OPTION_DIR] = {'d', "dir", OPTION_TEXT, "DIR", "the session's folder; relative paths mean it",
                     ON(RUN) | ON(EXEC) | ON(ASK) | ON(WHY) | ON(CHECK) | ON(TUI)},
     [OPTION_CASE] = {0, "case", OPTION_TEXT, "CASE", "a shipped case by name, or a folder with case.json",
                      ON(RUN) | ON(EXEC) | ON(ASK) | ON(WHY) | ON(CHECK) | ON(TUI)},
     [OPTION_MODEL] = {0, "model", OPTION_TEXT, "MODEL", "recorded, or recorded:FILE", ON(ASK) | ON(BENCH) | ON(TUI)},
-    [OPTION_ATTEMPTS] = {0, "attempts", OPTION_COUNT, "N", "programs that the model may try for one question (default 3)",
-                         ON(ASK) | ON(BENCH) | ON(TUI)},
+    [OPTION_ATTEMPTS] = {0, "attempts", OPTION_COUNT, "N",
+                         "programs that the model may try for one question (default 3)", ON(ASK) | ON(BENCH) | ON(TUI)},
     [OPTION_INSTANT] = {0, "instant", OPTION_FLAG, NULL, "recorded answers come without their recorded times",
                         ON(ASK) | ON(BENCH) | ON(TUI)},
-    [OPTION_INSPECT] = {0, "inspect", OPTION_CHOICE, "block|warn|off", "what a finding does before the run (default block)",
-                        RUNS},
+    [OPTION_INSPECT] = {0, "inspect", OPTION_CHOICE, "block|warn|off",
+                        "what a finding does before the run (default block)", RUNS},
     [OPTION_NOTIFY] = {0, "notify", OPTION_CHOICE, "answer|observe",
                        "refuse with one clear error, or only watch while the kernel refuses (default answer)",
                        RUNS | ON(EXEC) | ON(ESCAPES)},
-    [OPTION_PREAMBLE] = {0, "preamble", OPTION_TEXT, "FILE", "lines that are put before every program; their requires count",
+    [OPTION_PREAMBLE] = {0, "preamble", OPTION_TEXT, "FILE",
+                         "lines that are put before every program; their requires count",
                          ON(RUN) | ON(ASK) | ON(CHECK) | ON(TUI)},
     [OPTION_TO] = {0, "to", OPTION_COUNT, "SEQ", "stop at this event", ON(REPLAY)},
-    [OPTION_SPEED] = {0, "speed", OPTION_FACTOR, "N", "times the recorded speed (default 1; lines: at once)", ON(REPLAY)},
+    [OPTION_SPEED] = {0, "speed", OPTION_FACTOR, "N", "times the recorded speed (default 1; lines: at once)",
+                      ON(REPLAY)},
     [OPTION_SCREEN] = {0, "screen", OPTION_TEXT, "NAME", "the screen to begin with", ON(TUI)},
     [OPTION_PLAIN] = {0, "plain", OPTION_FLAG, NULL, "lines, on a terminal too", ON(REPLAY)},
     [OPTION_JSON] = {0, "json", OPTION_FLAG, NULL, "the events, one JSON object a line; the last one is `end`", EVERY},
@@ -98,29 +108,29 @@ int command_find(const char *word)
 
 enum { WORD_MAX = 24 };
 
-/* Insertions, deletions and replacements from a to b; more than WORD_MAX bytes are too far. */
+/* Insertions, deletions, replacements and swaps of neighbours from a to b; more than WORD_MAX bytes are too far. */
 static size_t distance(const char *a, const char *b)
 {
-    size_t row[WORD_MAX + 1], m = strlen(a), n = strlen(b);
+    size_t rows[WORD_MAX + 1][WORD_MAX + 1], m = strlen(a), n = strlen(b);
 
     if (m > WORD_MAX || n > WORD_MAX)
         return WORD_MAX;
     for (size_t j = 0; j <= n; j++)
-        row[j] = j;
+        rows[0][j] = j;
     for (size_t i = 1; i <= m; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
+        rows[i][0] = i;
         for (size_t j = 1; j <= n; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            row[j] = best;
+            size_t best = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (rows[i - 1][j] + 1 < best)
+                best = rows[i - 1][j] + 1;
+            if (rows[i][j - 1] + 1 < best)
+                best = rows[i][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && rows[i - 2][j - 2] + 1 < best)
+                best = rows[i - 2][j - 2] + 1;
+            rows[i][j] = best;
         }
     }
-    return row[n];
+    return rows[m][n];
 }
 
 struct nearest {
@@ -222,7 +232,8 @@ static int find_option(const struct arguments *arguments, const char *typed, siz
     return -1;
 }
 
-/* argv[*at] is an option: --name, --name=VALUE, -n, -nVALUE, each with the value in the next argument when it needs one. */
+/* argv[*at] is an option: --name, --name=VALUE, -n, -nVALUE, each with the value in the next argument when it needs
+ * one. */
 static int read_option(struct arguments *arguments, int argc, char **argv, int *at, struct err *err)
 {
     const char *typed = argv[*at], *value = NULL;
@@ -269,8 +280,8 @@ static int read_rest(struct arguments *arguments, int argc, char **argv, int at,
     if (arguments->word_count < command->words_min)
         return err_set(err, -EINVAL, "usage: techo %s %s", command->name, command->words);
     if (arguments->word_count > command->words_max)
-        return err_set(err, -EINVAL, "one word too many: %s; usage: techo %s %s",
-                       arguments->words[command->words_max], command->name, command->words);
+        return err_set(err, -EINVAL, "one word too many: %s; usage: techo %s %s", arguments->words[command->words_max],
+                       command->name, command->words);
     return 0;
 }
 

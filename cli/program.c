@@ -28,8 +28,8 @@ static int check(const char *name, const struct buf *text, struct err *err)
                        line_of(text->data, (size_t)(nul - text->data)));
     for (size_t at = 0; at < text->len;) {
         utf8proc_int32_t point;
-        utf8proc_ssize_t step = utf8proc_iterate((const utf8proc_uint8_t *)text->data + at,
-                                                 (utf8proc_ssize_t)(text->len - at), &point);
+        utf8proc_ssize_t step =
+            utf8proc_iterate((const utf8proc_uint8_t *)text->data + at, (utf8proc_ssize_t)(text->len - at), &point);
         if (step <= 0)
             return err_set(err, -EINVAL, "%s is not UTF-8: byte 0x%02x in line %zu", name,
                            (unsigned char)text->data[at], line_of(text->data, at));

@@ -1,6 +1,7 @@
 /* techo run: one program in the sandbox; techo check: the same, read and not run. */
 #include "commands.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "exits.h"
@@ -36,19 +37,21 @@ static const struct executor *executor_for_file(const char *name)
     return executor_for_language("python");
 }
 
-static int start(struct job *job, const struct arguments *arguments, const struct buf *text, struct err *err)
+static int start(struct job *job, const struct arguments *arguments, const struct executor *executor,
+                 const struct buf *text, struct err *err)
 {
-    const char *name = arguments->words[0];
-    const struct executor *executor = job_executor(arguments, executor_for_file(name), err);
-    struct engine_program program = {.text = text->data, .len = text->len, .by = "person", .title = name};
+    const struct engine_program program = {
+        .executor = executor->name,
+        .text = text->data,
+        .len = text->len,
+        .by = "person",
+        .title = arguments->words[0],
+    };
 
-    if (!executor)
-        return err->code;
-    program.executor = executor->name;
     if (arguments->command == COMMAND_CHECK)
         return engine_check(job->engine, &program, err);
     if (session_listen(job->session, pass_output, NULL) < 0)
-        return err_set(err, -1, "out of memory");
+        return err_set(err, -ENOMEM, "out of memory");
     return engine_run(job->engine, &program, err);
 }
 
@@ -69,9 +72,7 @@ static int finish_check(struct job *job, int looped)
     bool blocks = would_block(state);
 
     if (looped == 0)
-        print_row("%s", blocks                                  ? "blocked"
-                        : attempt && attempt->finding_count ? "not blocked"
-                                                                : "nothing found");
+        print_row("%s", blocks ? "blocked" : attempt && attempt->finding_count ? "not blocked" : "nothing found");
     job_end(job, looped < 0 ? "cancelled" : blocks ? "blocked" : "ok", NULL);
     return looped < 0 ? EXIT_CANCELLED : blocks ? EXIT_CHECK_FAILED : EXIT_DONE;
 }
@@ -89,12 +90,14 @@ static int work(const struct arguments *arguments, unsigned flags)
     struct job job = {0};
     struct buf text;
     struct err err = {0};
+    const struct executor *executor = job_executor(arguments, executor_for_file(arguments->words[0]), &err);
     int status = command_info(arguments->command)->failure, looped;
 
     buf_init(&text, PROGRAM_MAX + 1);
-    if (program_read(arguments->words[0], &text, &err) < 0 || job_open(&job, arguments, NULL, flags, &err) < 0) {
+    if (!executor || program_read(arguments->words[0], &text, &err) < 0 ||
+        job_open(&job, arguments, NULL, flags, &err) < 0) {
         print_failure(&err);
-    } else if (start(&job, arguments, &text, &err) < 0) {
+    } else if (start(&job, arguments, executor, &text, &err) < 0) {
         print_failure(&err);
         job_end(&job, "failed", NULL);
         job_done(&job);

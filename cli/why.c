@@ -91,9 +91,10 @@ static void emit_refusal(struct job *job, const struct why_refusal *refusal)
         event_set_text(event, "id", id.data);
         set_item(event, refusal->permission);
         event_set_text(event, "state", refusal->judged && refusal->would ? "granted" : "denied");
-        event_set_text(event, "origin", refusal->kind == WHY_ACCESS    ? "tried"
-                                        : refusal->kind == WHY_REQUEST ? "line"
-                                                                       : "found");
+        event_set_text(event, "origin",
+                       refusal->kind == WHY_ACCESS    ? "tried"
+                       : refusal->kind == WHY_REQUEST ? "line"
+                                                      : "found");
         if (refusal->line)
             event_set_int(event, "line", refusal->line);
         event_set_text(event, "why", refusal->judged ? refusal->would_why : refusal->why);

@@ -39,15 +39,15 @@ enum why_kind {
 struct why_refusal {
     enum why_kind kind;
     uint64_t seq, question, attempt, count;
-    int64_t t;        /* microseconds since the session began */
-    char *subject;    /* "open ./.env", "net=api.evil.test:443", "os.system(...)" */
-    char *permission; /* the missing item; NULL when none would help */
-    char *layer;      /* that stopped it; NULL for a request */
-    unsigned line;    /* of the program; 0 unknown */
-    char *source;     /* that line's text; NULL */
-    char *why, *fix;  /* as recorded; either may be NULL */
-    bool judged;      /* another ceiling was asked about */
-    bool would;       /* ... and would have granted it */
+    int64_t t;                   /* microseconds since the session began */
+    char *subject;               /* "open ./.env", "net=api.evil.test:443", "os.system(...)" */
+    char *permission;            /* the missing item; NULL when none would help */
+    char *layer;                 /* that stopped it; NULL for a request */
+    unsigned line;               /* of the program; 0 unknown */
+    char *source;                /* that line's text; NULL */
+    char *why, *fix;             /* as recorded; either may be NULL */
+    bool judged;                 /* another ceiling was asked about */
+    bool would;                  /* ... and would have granted it */
     char *would_why, *would_fix; /* NULL when not judged, or nothing is missing */
 };
 

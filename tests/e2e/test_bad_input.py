@@ -13,7 +13,7 @@ import pytest
     ("stdout,file.raed=./data", "file.read"),
     ("wall=0", "wall"),
     ("memory=12", "memory"),
-    ("stdout,file.read=\"./data", "\""),
+    ("stdout,file.read=\"./data", "quote"),
 ])
 def test_a_policy_error_shows_the_place_under_a_caret(world, ceiling, said):
     world.write("p.py", "print(1)\n")

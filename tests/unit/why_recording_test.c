@@ -144,8 +144,8 @@ static void one_event_is_told_alone(void **state)
 
 static void another_ceiling_grants_only_what_the_program_declares(void **state)
 {
-    static const char *const ceilings[] = {"file.read=./notes.txt,file.read=./.env", "file.read=./.env,file.read=./notes.txt",
-                                           "file.read=./*"};
+    static const char *const ceilings[] = {"file.read=./notes.txt,file.read=./.env",
+                                           "file.read=./.env,file.read=./notes.txt", "file.read=./*"};
     struct recorded recorded;
 
     (void)state;

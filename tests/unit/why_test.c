@@ -45,8 +45,8 @@ static bool granted(const char *ceiling, const char *permission)
 /* ---- a ceiling's items, in every order and every subset ---------------------------------------------------------- */
 
 enum { ITEMS = 5, TEXT_BYTES = 512 };
-static const char *const items[ITEMS] = {"stdout", "file.read=./data/*", "file.read=./notes.txt", "file.read=./more/a.csv",
-                                         "time"};
+static const char *const items[ITEMS] = {"stdout", "file.read=./data/*", "file.read=./notes.txt",
+                                         "file.read=./more/a.csv", "time"};
 
 /* Calls `each` with every arrangement of every subset: `chosen` says which items are used up. */
 static void permute(char *text, unsigned chosen, void (*each)(const char *ceiling, unsigned chosen))
@@ -110,8 +110,14 @@ static void a_refused_read_names_the_nearest_item_in_any_order(void **state)
 }
 
 static const char *const wishes[] = {
-    "file.read=./.env",       "file.read=./more/b.csv", "file.read=./data/x/y.csv", "file.read=/etc/passwd",
-    "file.read=~/.ssh/id_rsa", "file.read=\"./a,b.csv\"", "stdout",                  "random",
+    "file.read=./.env",
+    "file.read=./more/b.csv",
+    "file.read=./data/x/y.csv",
+    "file.read=/etc/passwd",
+    "file.read=~/.ssh/id_rsa",
+    "file.read=\"./a,b.csv\"",
+    "stdout",
+    "random",
 };
 enum { WISHES = sizeof(wishes) / sizeof(wishes[0]) };
 
