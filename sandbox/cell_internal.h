@@ -45,25 +45,25 @@ struct cell_place {
 
 /* A cell that waits for cell_go(). All descriptors are owned. */
 struct cell {
-    pid_t init;         /* pid 1 of the cell, as the supervisor sees it: its child */
+    pid_t init; /* pid 1 of the cell, as the supervisor sees it: its child */
     int init_pidfd;
-    int control;        /* SEQPACKET to init, see cell_wait() */
-    pid_t program;      /* the program's first process, as the supervisor sees it */
-    int listener;       /* seccomp notify */
-    int dns;            /* UDP socket bound to 127.0.0.1:53 inside */
-    int root_dir;       /* O_PATH: the cell's own root, for openat2(RESOLVE_IN_ROOT) */
-    int out_dir;        /* directory: the program's ./out, as it really lies in the upper layer */
-    uint32_t layers;    /* bit set of enum sandbox_layer that are in force */
-    struct buf off;     /* "layer: why\n" for each that is not */
-    char level[4];      /* "L0" */
+    int control;     /* SEQPACKET to init, see cell_wait() */
+    pid_t program;   /* the program's first process, as the supervisor sees it */
+    int listener;    /* seccomp notify */
+    int dns;         /* UDP socket bound to 127.0.0.1:53 inside */
+    int root_dir;    /* O_PATH: the cell's own root, for openat2(RESOLVE_IN_ROOT) */
+    int out_dir;     /* directory: the program's ./out, as it really lies in the upper layer */
+    uint32_t layers; /* bit set of enum sandbox_layer that are in force */
+    struct buf off;  /* "layer: why\n" for each that is not */
+    char level[4];   /* "L0" */
     bool memory_sampled;
     int cgroup_memory, cgroup_pids; /* directories of this run's cgroups, or -1 */
-    char *command;      /* owned; what will be executed, as it is called inside */
+    char *command;                  /* owned; what will be executed, as it is called inside */
     struct cell_place *places; /* owned; sorted by path, shortest first; the last that fits is the one that holds */
     size_t place_count;
-    bool without_proc;  /* there is no /proc inside ("L0 without proc"; `off` says why) */
-    int start;          /* private to cell.c: the program waits on it */
-    char *cgroups[2];   /* private to cell.c: owned; folders to remove at the end */
+    bool without_proc; /* there is no /proc inside ("L0 without proc"; `off` says why) */
+    int start;         /* private to cell.c: the program waits on it */
+    char *cgroups[2];  /* private to cell.c: owned; folders to remove at the end */
 };
 
 /*

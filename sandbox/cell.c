@@ -1,0 +1,334 @@
+/*
+ * The cell as its maker sees it: control groups, view and sockets are
+ * prepared, one clone makes the namespaces, and what is inside reports when it
+ * waits for its execve.
+ */
+#include "cell_internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "inside_internal.h"
+#include "kernel_internal.h"
+
+enum { START_SECONDS = 10, KILL_MS = 10000, OFF_MAX = 4096 };
+
+static const struct cell empty_cell = {.init_pidfd = -1,
+                                       .control = -1,
+                                       .listener = -1,
+                                       .dns = -1,
+                                       .root_dir = -1,
+                                       .out_dir = -1,
+                                       .cgroup_memory = -1,
+                                       .cgroup_pids = -1,
+                                       .start = -1};
+
+/* What is needed until the cell is ready. */
+struct maker {
+    struct inside inside;
+    struct cgroup cgroup;
+    struct view view;
+    int control[2], start[2];
+};
+
+static int make_sockets(struct maker *maker, struct err *err)
+{
+    const struct timeval patience = {.tv_sec = START_SECONDS};
+    const int on = 1;
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, maker->control) ||
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, maker->start) ||
+        setsockopt(maker->control[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) ||
+        setsockopt(maker->start[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) ||
+        setsockopt(maker->start[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on)) { /* says who the program is */
+        return err_errno(err, -errno, "cannot make the sandbox: making its sockets");
+    }
+    return 0;
+}
+
+/* The one clone. Root can do without a user namespace where they are refused. */
+static pid_t clone_init(struct maker *maker, int *ret_pidfd)
+{
+    struct clone_args args = {.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
+                                       CLONE_NEWUTS | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
+                              .exit_signal = SIGCHLD,
+                              .pidfd = (uint64_t)(uintptr_t)ret_pidfd};
+    pid_t pid;
+
+    if (maker->cgroup.clone_into >= 0) {
+        args.flags |= CLONE_INTO_CGROUP;
+        args.cgroup = (uint64_t)maker->cgroup.clone_into;
+    }
+    maker->inside.user_namespace = true;
+    pid = kernel_clone3(&args);
+    if (pid < 0 && maker->inside.ids.root) {
+        args.flags &= ~(uint64_t)CLONE_NEWUSER;
+        maker->inside.user_namespace = false;
+        pid = kernel_clone3(&args);
+    }
+    return pid < 0 ? -errno : pid;
+}
+
+static int make_init(struct maker *maker, struct cell *cell, struct err *err)
+{
+    pid_t pid = clone_init(maker, &cell->init_pidfd);
+    int result = 0;
+
+    if (pid == 0) {
+        close(maker->control[0]);
+        close(maker->start[0]);
+        maker->inside.control = maker->control[1];
+        maker->inside.start = maker->start[1];
+        inside_run(&maker->inside);
+    }
+    if (pid < 0) {
+        return err_set(err, pid, "cannot make the sandbox: %s (%s)", privilege_userns_advice(), strerror(-pid));
+    }
+    cell->init = pid;
+    close_descriptor(&maker->control[1]);
+    close_descriptor(&maker->start[1]);
+    if (maker->inside.user_namespace) {
+        result = privilege_map(pid, &maker->inside.ids, !maker->inside.ids.root);
+    }
+    if (!result && send(maker->control[0], "g", 1, MSG_NOSIGNAL) < 0) {
+        result = -errno;
+    }
+    return result ? err_errno(err, result, "cannot make the sandbox: writing the map of ids") : 0;
+}
+
+/* A message of the expected kind, or the error that came instead. */
+static int expect(int socket, enum inside_kind kind, struct inside_message *ret, int *ret_descriptors, pid_t *ret_pid,
+                  struct err *err)
+{
+    int result = inside_receive(socket, 0, ret, ret_descriptors, ret_pid);
+
+    if (result < 0) {
+        return err_errno(err, result, "cannot make the sandbox: it did not get ready");
+    }
+    if (result == 0) {
+        return err_set(err, -ECONNRESET, "cannot make the sandbox: its first process died");
+    }
+    if (ret->kind != kind) {
+        int code = ret->kind == INSIDE_FAILED && ret->code < 0 ? ret->code : -EPROTO;
+        return err_set(err, code, "%s", ret->kind == INSIDE_FAILED ? ret->text : "the sandbox said what it must not");
+    }
+    return 0;
+}
+
+/* The program's process may fail before init has said anything that matters, and the other way round. */
+static int wait_until_ready(struct maker *maker, struct cell *cell, struct inside_message *view,
+                            struct inside_message *ready, struct err *err)
+{
+    int descriptors[INSIDE_DESCRIPTORS];
+    int result = expect(maker->control[0], INSIDE_VIEW, view, descriptors, NULL, err);
+
+    cell->root_dir = descriptors[0];
+    cell->out_dir = descriptors[1];
+    cell->dns = descriptors[2];
+    if (result) {
+        return result;
+    }
+    result = expect(maker->start[0], INSIDE_READY, ready, descriptors, &cell->program, err);
+    cell->listener = descriptors[0];
+    if (result == -ECONNRESET) { /* init failed after its view */
+        struct inside_message other;
+        if (inside_receive(maker->control[0], MSG_DONTWAIT, &other, NULL, NULL) == 1 && other.kind == INSIDE_FAILED) {
+            return err_set(err, other.code, "%s", other.text);
+        }
+    }
+    return result;
+}
+
+static int describe(struct maker *maker, struct cell *cell, const struct inside_message *view,
+                    const struct inside_message *ready, struct err *err)
+{
+    const char *name = maker->inside.options->request->argv[0];
+    size_t size = strlen(ready->folder) + strlen(name) + 1;
+
+    cell->layers = 1u << LAYER_NAMESPACES | 1u << LAYER_MOUNTS | 1u << LAYER_SECCOMP | 1u << LAYER_RLIMITS |
+                   1u << LAYER_NOTIFY | 1u << LAYER_SUPERVISOR;
+    snprintf(cell->level, sizeof cell->level, "%s", ready->no_landlock ? "L3" : "L0");
+    if (ready->no_landlock) {
+        buf_addf(&cell->off, "landlock: this kernel has none (%s)\n", strerror(ready->no_landlock));
+    } else {
+        cell->layers |= 1u << LAYER_LANDLOCK;
+    }
+    if (maker->cgroup.memory >= 0 || maker->cgroup.pids >= 0) {
+        cell->layers |= 1u << LAYER_CGROUP;
+    }
+    if (view->without_proc) {
+        cell->without_proc = true;
+        buf_addf(&cell->off, "mounts: %s without proc: parts of /proc are masked here, so the cell has none (%s)\n",
+                 cell->level, strerror(view->without_proc));
+    }
+    if (!maker->inside.user_namespace) {
+        buf_addf(&cell->off, "namespaces: no user namespace: %s; the program is uid %d\n", privilege_userns_advice(),
+                 NOBODY);
+    }
+    cell->command = malloc(size);
+    if (!cell->command || view_places(&maker->view, &cell->places, &cell->place_count) || cell->off.failed) {
+        return err_set(err, -ENOMEM, "no memory");
+    }
+    snprintf(cell->command, size, "%s%s", ready->folder, name);
+    return 0;
+}
+
+/* What the maker no longer needs; the cell takes over the groups. */
+static void hand_over(struct maker *maker, struct cell *cell)
+{
+    cell->control = maker->control[0];
+    cell->start = maker->start[0];
+    maker->control[0] = maker->start[0] = -1;
+    cell->cgroup_memory = maker->cgroup.memory;
+    cell->cgroup_pids = maker->cgroup.pids;
+    cell->cgroups[0] = maker->cgroup.memory_path;
+    cell->cgroups[1] = maker->cgroup.pids_path;
+    cgroup_entered(&maker->cgroup);
+    maker->cgroup.memory = maker->cgroup.pids = -1;
+    maker->cgroup.memory_path = maker->cgroup.pids_path = NULL;
+}
+
+static int make_cell(struct maker *maker, struct cell *cell, struct err *err)
+{
+    const struct cell_options *options = maker->inside.options;
+    struct inside_message view, ready;
+    struct buf why;
+    int result;
+
+    buf_init(&why, OFF_MAX);
+    privilege_ids_find(&maker->inside.ids);
+    cgroup_make(&options->granted->limits, &maker->cgroup, &why);
+    if (why.len) {
+        buf_addf(&cell->off, "cgroup: %s\n", why.data);
+    }
+    buf_done(&why);
+    cell->memory_sampled = maker->inside.sampled = maker->cgroup.memory < 0;
+    result = view_plan(options, &maker->inside.ids, maker->inside.ids.root, maker->inside.sampled, &maker->view, err);
+    result = result ? result : make_sockets(maker, err);
+    result = result ? result : make_init(maker, cell, err);
+    result = result ? result : wait_until_ready(maker, cell, &view, &ready, err);
+    result = result ? result : describe(maker, cell, &view, &ready, err);
+    hand_over(maker, cell);
+    return result;
+}
+
+int cell_start(const struct cell_options *options, struct cell *ret_cell, struct err *err)
+{
+    struct maker maker = {.control = {-1, -1}, .start = {-1, -1}, .view = {.root_lower = -1}};
+    struct cell cell = empty_cell;
+    int result;
+
+    maker.inside =
+        (struct inside){.options = options, .cgroup = &maker.cgroup, .view = &maker.view, .control = -1, .start = -1};
+    buf_init(&cell.off, OFF_MAX);
+    result = make_cell(&maker, &cell, err);
+    view_done(&maker.view);
+    for (int i = 0; i < 2; i++) {
+        close_descriptor(&maker.control[i]);
+        close_descriptor(&maker.start[i]);
+    }
+    if (result) {
+        cell_done(&cell);
+        return result;
+    }
+    *ret_cell = cell;
+    return 0;
+}
+
+int cell_go(struct cell *cell, struct err *err)
+{
+    int result = send(cell->start, "g", 1, MSG_NOSIGNAL) < 0 ? -errno : 0;
+
+    close_descriptor(&cell->start);
+    return result ? err_errno(err, result, "the sandboxed process is gone") : 0;
+}
+
+int cell_read_end(struct cell *cell, struct cell_end *ret_end)
+{
+    struct inside_message message;
+    int result = inside_receive(cell->control, MSG_DONTWAIT, &message, NULL, NULL);
+
+    if (result == -EAGAIN) {
+        return 0;
+    }
+    if (result <= 0 || message.kind != INSIDE_END) {
+        return result < 0 ? result : result == 0 ? -ECONNRESET : -EPROTO;
+    }
+    *ret_end = message.end;
+    return 1;
+}
+
+bool cell_kill(struct cell *cell)
+{
+    struct pollfd ended = {.fd = cell->init_pidfd, .events = POLLIN};
+    bool dead = true;
+
+    if (cell->init > 0) {
+        pidfd_send_signal(cell->init_pidfd, SIGKILL, NULL, 0);
+        close_descriptor(&cell->control);
+        /* what waits for an answer must not wait for us */
+        close_descriptor(&cell->listener);
+        dead = poll(&ended, 1, KILL_MS) == 1 && waitpid(cell->init, NULL, 0) == cell->init;
+        cell->init = dead ? 0 : cell->init;
+    }
+    for (int i = 0; i < 2 && dead; i++) {
+        cgroup_remove(cell->cgroups[i]);
+        free(cell->cgroups[i]);
+        cell->cgroups[i] = NULL;
+    }
+    return dead;
+}
+
+void cell_done(struct cell *cell)
+{
+    if (!cell) {
+        return;
+    }
+    cell_kill(cell);
+    int *const owned[] = {&cell->init_pidfd, &cell->control, &cell->listener,      &cell->dns,        &cell->root_dir,
+                          &cell->out_dir,    &cell->start,   &cell->cgroup_memory, &cell->cgroup_pids};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
+        close_descriptor(owned[i]);
+    }
+    for (size_t i = 0; i < cell->place_count; i++) {
+        free(cell->places[i].path);
+    }
+    free(cell->places);
+    free(cell->command);
+    free(cell->cgroups[0]);
+    free(cell->cgroups[1]);
+    buf_done(&cell->off);
+    *cell = empty_cell;
+}
+
+const struct cell_place *cell_find_place(const struct cell *cell, const char *path)
+{
+    const struct cell_place *found = NULL;
+
+    for (size_t i = 0; i < cell->place_count; i++) {
+        const struct cell_place *place = &cell->places[i];
+        if (place->folder ? path_is_within(path, place->path) : !strcmp(path, place->path)) {
+            found = place;
+        }
+    }
+    return found;
+}
+
+bool cell_leads_to_place(const struct cell *cell, const char *path)
+{
+    for (size_t i = 0; i < cell->place_count; i++) {
+        if (path_is_within(cell->places[i].path, path)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,36 @@
+/*
+ * What the program's process does to itself before it executes: resource
+ * limits, Landlock, the filter. Each is its own small file.
+ */
+#ifndef TECHO_SANDBOX_CONFINE_INTERNAL_H
+#define TECHO_SANDBOX_CONFINE_INTERNAL_H
+
+#include "policy.h"
+
+/* Resource limits, hard = soft. `sampled`: no control group counts the memory. 0 or -errno. */
+int rlimits_set(const struct limits *limits, bool sampled);
+
+/* What Landlock allows below one descriptor. */
+enum landlock_right {
+    LANDLOCK_LOOK = 1, /* read files, list folders */
+    LANDLOCK_EXECUTE = 2,
+    LANDLOCK_CHANGE = 4, /* everything but execute and device nodes */
+    LANDLOCK_DEVICE = 8, /* write to and control what is there, but make nothing */
+    LANDLOCK_LIST = 16,  /* list folders only */
+};
+
+/* A new ruleset that forbids everything: a descriptor, or -errno (-EOPNOTSUPP: this kernel has none). */
+int landlock_new(void);
+/* `folder` says what `fd` is: rights that only folders can have are left out for a file. 0 or -errno. */
+int landlock_allow(int ruleset, int fd, bool folder, unsigned rights);
+/* For this thread and its children, for ever. Needs no_new_privs. 0 or -errno. */
+int landlock_enter(int ruleset);
+
+/* Loads the filter. Returns the listener, or -errno. */
+int filter_load(bool sampled);
+
+struct sock_filter;
+/* The program that filter_load() loads. */
+const struct sock_filter *filter_program(bool sampled, unsigned short *ret_len);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * Pid 1 of a cell: reaps, and sees to it that nothing outlives the program.
+ * It holds no descriptor but the maker's, no capability, and no secret.
+ */
+#include "inside_internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Reaps what has ended. Returns true when the program was among it. */
+static bool reap(pid_t program, int *status)
+{
+    bool ended = false;
+    int each;
+
+    for (pid_t pid; (pid = waitpid(-1, &each, WNOHANG)) > 0;) {
+        if (pid == program) {
+            *status = each;
+            ended = true;
+        }
+    }
+    return ended;
+}
+
+/* Kills whatever is left and waits for it; says how many there were. */
+static uint32_t kill_rest(void)
+{
+    uint32_t count = 0;
+
+    for (;;) {
+        kill(-1, SIGKILL);
+        pid_t pid = waitpid(-1, NULL, 0);
+        if (pid > 0) {
+            count++;
+        } else if (errno != EINTR) {
+            return count;
+        }
+    }
+}
+
+static void wait_for_maker(int control)
+{
+    char byte;
+
+    while (recv(control, &byte, 1, 0) > 0) {
+    }
+    _exit(0);
+}
+
+_Noreturn void init_run(int control, pid_t program, const volatile int *exec_errno)
+{
+    struct inside_message message = {.kind = INSIDE_END};
+    struct pollfd events[2];
+    sigset_t child;
+
+    /* keep the maker's socket, and nothing else */
+    if (dup2(control, 0) < 0 || close_range(1, ~0U, 0)) {
+        _exit(1);
+    }
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, NULL);
+    events[0] = (struct pollfd){.fd = 0, .events = POLLIN};
+    events[1] = (struct pollfd){.fd = signalfd(-1, &child, SFD_CLOEXEC), .events = POLLIN};
+    while (!reap(program, &message.end.status)) {
+        struct signalfd_siginfo info;
+        if (poll(events, 2, -1) < 0 && errno != EINTR) {
+            _exit(1);
+        }
+        if (events[1].revents && read(events[1].fd, &info, sizeof info) < 0) {
+            _exit(1);
+        }
+        if (events[0].revents) {
+            _exit(0); /* the maker is gone, or wants no more; the kernel kills the rest with us */
+        }
+    }
+    message.end.survivors = kill_rest();
+    message.end.exec_errno = *exec_errno;
+    if (inside_send(0, &message, NULL, 0)) {
+        _exit(1);
+    }
+    wait_for_maker(0);
+    _exit(0);
+}

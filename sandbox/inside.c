@@ -1,0 +1,269 @@
+/*
+ * A cell made from within, step by step: ids, network, name, files, then the
+ * program's process, its limits, Landlock, filter, and at last its execve.
+ * Every step that fails is reported, and ends the cell.
+ */
+#include "inside_internal.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "confine_internal.h"
+
+enum { DNS_PORT = 53, MOVED_FROM = 10 };
+
+static _Noreturn void fail(int socket, int code, const char *text)
+{
+    struct inside_message message = {.kind = INSIDE_FAILED, .code = code};
+
+    snprintf(message.text, sizeof message.text, "%s", text);
+    inside_send(socket, &message, NULL, 0);
+    _exit(125);
+}
+
+static void check(int socket, int result, const char *what)
+{
+    struct err err;
+
+    if (result < 0) {
+        err_errno(&err, result, "cannot make the sandbox: %s", what);
+        fail(socket, result, err.text);
+    }
+}
+
+static int or_errno(int result)
+{
+    return result < 0 ? -errno : result;
+}
+
+/* Credential changes forget the parent's death signal. */
+static void die_with_parent(int socket)
+{
+    check(socket, or_errno(prctl(PR_SET_PDEATHSIG, SIGKILL)), "following its maker's end");
+}
+
+/* As root: becomes NOBODY, keeping the capabilities of the user namespace, or, without one, those for mounting. */
+static void become_user(const struct inside *inside)
+{
+    if (!inside->ids.root) {
+        return;
+    }
+    check(inside->control, or_errno(setgroups(0, NULL)), "giving up groups");
+    if (inside->user_namespace) {
+        check(inside->control, or_errno(setresgid(NOBODY, NOBODY, NOBODY)), "changing the group");
+        check(inside->control, or_errno(setresuid(NOBODY, NOBODY, NOBODY)), "changing the user");
+    } else {
+        setfsgid(NOBODY);
+        setfsuid(NOBODY);
+    }
+    die_with_parent(inside->control);
+}
+
+static void give_up_privileges(const struct inside *inside)
+{
+    if (inside->ids.root && !inside->user_namespace) {
+        check(inside->control, or_errno(setresgid(NOBODY, NOBODY, NOBODY)), "changing the group");
+        prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0); /* for the bounding set */
+        check(inside->control, or_errno(setresuid(NOBODY, NOBODY, NOBODY)), "changing the user");
+    }
+    check(inside->control, privilege_drop(), "giving up capabilities");
+    die_with_parent(inside->control);
+    check(inside->control, or_errno(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)), "giving up new privileges");
+}
+
+/* The loopback device, and the socket of the supervisor's name server. */
+static int make_network(const struct inside *inside)
+{
+    struct ifreq loopback = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(DNS_PORT), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    check(inside->control, or_errno(fd), "making a socket");
+    check(inside->control, or_errno(ioctl(fd, SIOCSIFFLAGS, &loopback)), "switching on the loopback device");
+    check(inside->control, or_errno(bind(fd, (struct sockaddr *)&address, sizeof address)), "binding the name server");
+    return fd;
+}
+
+static void make_files(struct inside *inside, int dns)
+{
+    struct inside_message message = {.kind = INSIDE_VIEW};
+    struct view_built built;
+    struct err err;
+
+    if (view_build(inside->view, &built, &err)) {
+        fail(inside->control, err.code, err.text);
+    }
+    message.without_proc = built.without_proc;
+    check(inside->control,
+          inside_send(inside->control, &message, (int[]){built.root_dir, built.out_dir, dns}, INSIDE_DESCRIPTORS),
+          "handing over its folders");
+}
+
+/* Landlock's rules, by what the view shows. Without Landlock, no ruleset, and an errno that says why. */
+static void make_landlock(struct inside *inside)
+{
+    const struct view *view = inside->view;
+    int ruleset = landlock_new(), root;
+
+    if (ruleset == -EOPNOTSUPP || ruleset == -ENOSYS || ruleset == -EPERM) {
+        inside->no_landlock = -ruleset;
+        return;
+    }
+    check(inside->control, ruleset, "making Landlock's rules");
+    root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    check(inside->control, or_errno(root), "opening /");
+    check(inside->control, landlock_allow(ruleset, root, true, LANDLOCK_LIST), "allowing to list folders");
+    for (size_t i = 0; i < view->count; i++) {
+        const struct view_entry *entry = &view->list[i];
+        if (entry->fd >= 0) {
+            check(inside->control, landlock_allow(ruleset, entry->fd, entry->place.folder, entry->rights),
+                  entry->place.path);
+        }
+    }
+    inside->ruleset = ruleset;
+}
+
+/* ---- the program's process --------------------------------------------------------------------------------------- */
+
+static void reset_signals(void)
+{
+    sigset_t none;
+
+    for (int number = 1; number < NSIG; number++) {
+        if (number != SIGKILL && number != SIGSTOP) {
+            signal(number, SIG_DFL);
+        }
+    }
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Descriptors 0 to 2, 3 when asked for, and no others once it executes. */
+static void place_descriptors(struct inside *inside)
+{
+    const struct cell_options *options = inside->options;
+    const int wanted[4] = {options->stdio[0], options->stdio[1], options->stdio[2], options->said};
+    int moved[4];
+
+    /* out of the way first: they may stand in each other's place */
+    inside->start = fcntl(inside->start, F_DUPFD_CLOEXEC, MOVED_FROM);
+    check(inside->control, or_errno(inside->start), "keeping the start's socket");
+    if (!inside->no_landlock) {
+        inside->ruleset = fcntl(inside->ruleset, F_DUPFD_CLOEXEC, MOVED_FROM);
+        check(inside->start, or_errno(inside->ruleset), "keeping Landlock's rules");
+    }
+    for (int i = 0; i < 4; i++) {
+        moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD_CLOEXEC, MOVED_FROM);
+        check(inside->start, wanted[i] < 0 ? 0 : or_errno(moved[i]), "placing descriptors");
+    }
+    for (int i = 0; i < 4; i++) {
+        if (moved[i] >= 0) {
+            check(inside->start, or_errno(dup2(moved[i], i)), "placing descriptors");
+        }
+    }
+    check(inside->start, or_errno(close_range(options->said < 0 ? 3 : 4, ~0U, CLOSE_RANGE_CLOEXEC)),
+          "closing descriptors");
+}
+
+/* Where a command without a slash lies: the first folder that has it. */
+static void find_command(const char *name, char folder[INSIDE_COMMAND_MAX])
+{
+    static const char *const folders[] = {"/usr/bin/", "/bin/", "/usr/local/bin/"};
+    char path[PATH_MAX];
+
+    folder[0] = '\0';
+    if (strchr(name, '/')) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s%s", folders[i], name);
+        if (!access(path, X_OK)) {
+            snprintf(folder, INSIDE_COMMAND_MAX, "%s", folders[i]);
+            return;
+        }
+    }
+    snprintf(folder, INSIDE_COMMAND_MAX, "%s", folders[0]); /* execve says that it is not there */
+}
+
+static _Noreturn void run_program(struct inside *inside, volatile int *exec_errno)
+{
+    const struct sandbox_request *request = inside->options->request;
+    struct inside_message message = {.kind = INSIDE_READY, .no_landlock = inside->no_landlock};
+    char path[PATH_MAX], go;
+    int listener;
+
+    die_with_parent(inside->start);
+    if (!request->terminal) {
+        setsid();
+    }
+    reset_signals();
+    place_descriptors(inside);
+    if (inside->sampled) {
+        prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    }
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* the supervisor reads what its calls name */
+    find_command(request->argv[0], message.folder);
+    check(inside->start, rlimits_set(&inside->options->granted->limits, inside->sampled), "setting limits");
+    if (!inside->no_landlock) {
+        check(inside->start, landlock_enter(inside->ruleset), "entering Landlock");
+    }
+    listener = filter_load(inside->sampled);
+    check(inside->start, listener, "loading the filter of system calls");
+    if (inside_send(inside->start, &message, &listener, 1)) {
+        _exit(125);
+    }
+    close(listener);
+    if (recv(inside->start, &go, 1, 0) != 1) {
+        _exit(125);
+    }
+    snprintf(path, sizeof path, "%s%s", message.folder, request->argv[0]);
+    execve(path, (char *const *)request->argv, (char *const *)request->env);
+    *exec_errno = errno;
+    _exit(127);
+}
+
+/* ---- init -------------------------------------------------------------------------------------------------------- */
+
+_Noreturn void inside_run(struct inside *inside)
+{
+    volatile int *exec_errno;
+    char go;
+    pid_t program;
+    int dns;
+
+    die_with_parent(inside->control);
+    if (recv(inside->control, &go, 1, 0) != 1) { /* the maker has written the map of ids, or is gone */
+        _exit(125);
+    }
+    check(inside->control, cgroup_enter(inside->cgroup), "entering its control groups");
+    unshare(CLONE_NEWCGROUP); /* hides the groups' names; nothing depends on it */
+    become_user(inside);
+    dns = make_network(inside);
+    check(inside->control, or_errno(sethostname("sandbox", 7)), "naming the host");
+    make_files(inside, dns);
+    give_up_privileges(inside);
+    make_landlock(inside);
+
+    exec_errno = mmap(NULL, sizeof *exec_errno, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    check(inside->control, exec_errno == MAP_FAILED ? -errno : 0, "sharing a page");
+    program = fork();
+    check(inside->control, or_errno(program), "making the program's process");
+    if (program == 0) {
+        run_program(inside, exec_errno);
+    }
+    init_run(inside->control, program, exec_errno);
+}

@@ -1,0 +1,58 @@
+/*
+ * Both sides of a cell's making: what the maker (cell.c) hands to the cell's
+ * init (inside.c, init.c), and what they say to each other.
+ */
+#ifndef TECHO_SANDBOX_INSIDE_INTERNAL_H
+#define TECHO_SANDBOX_INSIDE_INTERNAL_H
+
+#include "cgroup_internal.h"
+#include "view_internal.h"
+
+enum inside_kind {
+    INSIDE_VIEW = 1, /* from init: the namespaces and files are made; descriptors: root, out, dns */
+    INSIDE_READY,    /* from the program's process: it is confined and waits; descriptor: listener */
+    INSIDE_FAILED,   /* from either: `code` and `text` */
+    INSIDE_END,      /* from init: the program has ended */
+};
+
+enum { INSIDE_DESCRIPTORS = 3, INSIDE_COMMAND_MAX = 32 };
+
+struct inside_message {
+    enum inside_kind kind;
+    int code;                        /* INSIDE_FAILED: -errno */
+    int without_proc;                /* INSIDE_VIEW: 0, or the errno that refused it */
+    int no_landlock;                 /* INSIDE_READY: 0, or the errno that refused it */
+    char folder[INSIDE_COMMAND_MAX]; /* INSIDE_READY: what is put before argv[0]: "" or "/usr/bin/" */
+    struct cell_end end;             /* INSIDE_END */
+    char text[512];                  /* INSIDE_FAILED */
+};
+
+/* What init needs; all borrowed, it has a copy of the maker's memory. */
+struct inside {
+    const struct cell_options *options;
+    struct privilege_ids ids;
+    bool user_namespace; /* it is in one of its own */
+    bool sampled;
+    struct cgroup *cgroup;
+    struct view *view;
+    int control, start; /* init's ends */
+    int ruleset;        /* of Landlock */
+    int no_landlock;    /* 0, or the errno that says why there is none */
+};
+
+/* In the new process: makes the cell from within, runs as its init, never returns. */
+_Noreturn void inside_run(struct inside *inside);
+
+/* Pid 1: waits for `program`, reaps, watches `control` for its end, kills the rest and reports. */
+_Noreturn void init_run(int control, pid_t program, const volatile int *exec_errno);
+
+/* Sends a message with `count` descriptors. 0 or -errno. */
+int inside_send(int socket, const struct inside_message *message, const int *descriptors, size_t count);
+/*
+ * Receives one. `ret_descriptors` (INSIDE_DESCRIPTORS of them, -1 where there
+ * is none) become the caller's; `ret_pid` gets the sender, where the socket
+ * passes credentials; both may be NULL. 1, 0 at the end of file, -errno.
+ */
+int inside_receive(int socket, int flags, struct inside_message *ret, int *ret_descriptors, pid_t *ret_pid);
+
+#endif

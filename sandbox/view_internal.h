@@ -1,0 +1,79 @@
+/*
+ * The cell's view of the files. The maker plans it (view_plan.c): it resolves
+ * what is shown to detached mounts, in its own mount namespace. The cell's
+ * init builds it (view.c): a new root, on which they are put.
+ */
+#ifndef TECHO_SANDBOX_VIEW_INTERNAL_H
+#define TECHO_SANDBOX_VIEW_INTERNAL_H
+
+#include "cell_internal.h"
+#include "privilege_internal.h"
+
+#include <limits.h>
+
+/* One thing to show, in the order in which it is put. */
+struct view_entry {
+    struct cell_place place; /* its path is owned */
+    int fd;                  /* owned; a detached mount; of what init makes itself, the finished thing; or -1 */
+    char *link;              /* owned; a symlink with this target; else NULL */
+    const struct sandbox_inject *inject; /* borrowed; the content of an injected file; else NULL */
+    unsigned rights;                     /* of enum landlock_right */
+    const char *source;                  /* static; of a private folder, its name in the private file system */
+};
+
+struct idmap_cache;
+
+struct view {
+    struct view_entry *list; /* owned */
+    size_t count, size;
+    const char *root;     /* borrowed; the request's */
+    char home[PATH_MAX];  /* HOME inside; "" when the environment names none */
+    char zone[PATH_MAX];  /* the target of /etc/localtime; "" when it is no symlink */
+    int root_lower;       /* owned; a detached mount of the host's root folder, when it is shown whole; or -1 */
+    bool root_execute;    /* ... and programs in it may be executed */
+    bool private_execute; /* what the program writes, it may execute */
+    uint64_t disk;        /* bytes of the private file system */
+    uid_t uid;            /* inside, for /etc/passwd */
+    gid_t gid;
+    struct idmap_cache *maps; /* owned; user namespaces for mounts with mapped ids */
+};
+
+/* `map_ids`: a granted file's owner appears as the cell's user (root only). */
+int view_plan(const struct cell_options *options, const struct privilege_ids *ids, bool map_ids, bool sampled,
+              struct view *ret_view, struct err *err) MUST_USE;
+void view_done(struct view *view);
+/* Adds an entry and returns it, or NULL without memory. `fd` becomes owned. */
+struct view_entry *view_add(struct view *view, enum cell_place_kind kind, const char *path, int fd, bool folder,
+                            unsigned rights);
+/* The places that the view shows, for the supervisor; owned by the caller. */
+int view_places(const struct view *view, struct cell_place **ret_places, size_t *ret_count);
+
+/* What became of it. All descriptors are owned. */
+struct view_built {
+    int root_dir, out_dir;
+    int without_proc; /* 0, or the errno that refused /proc */
+};
+
+/* In the cell's init, in its new mount namespace. Afterwards the new root is "/", and the working folder the root. */
+int view_build(struct view *view, struct view_built *ret_built, struct err *err) MUST_USE;
+
+/* Is `path` `folder` itself or below it? Both absolute and normalised. */
+static inline bool path_is_within(const char *path, const char *folder)
+{
+    size_t len = __builtin_strlen(folder);
+
+    if (len == 1) {
+        return true; /* "/" */
+    }
+    return !__builtin_strncmp(path, folder, len) && (path[len] == '\0' || path[len] == '/');
+}
+
+/*
+ * A user namespace in which the ids `uid` and `gid` of the disk are the
+ * cell's user outside; for MOUNT_ATTR_IDMAP. Borrowed from the cache, made at
+ * first use; -errno.
+ */
+int idmap_find(struct idmap_cache **cache, uid_t uid, gid_t gid);
+void idmap_done(struct idmap_cache *cache);
+
+#endif
