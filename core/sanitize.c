@@ -107,6 +107,18 @@ static bool is_variation_selector(int32_t point)
            (point >= 0x180b && point <= 0x180f);
 }
 
+/*
+ * Columns, as wcwidth() of libc and so curses count them, which differ from utf8proc's: vowels and finals of Hangul
+ * syllables stand in the cell of their first letter, spacing marks of Indian scripts in one of their own.
+ */
+static int width_of(int32_t point)
+{
+    if ((point >= 0x1160 && point <= 0x11ff) || (point >= 0xd7b0 && point <= 0xd7ff)) {
+        return 0;
+    }
+    return utf8proc_category(point) == UTF8PROC_CATEGORY_MC ? 1 : utf8proc_charwidth(point);
+}
+
 /* Controls, direction and format characters, unassigned and private ones, line separators: never shown as they are. */
 static bool is_hidden(int32_t point)
 {
@@ -137,7 +149,7 @@ static bool combines(struct walk *walk, int32_t point, int32_t next)
         return false;
     }
     bool joiner = (point == 0x200c || point == 0x200d) && uses_joiners(walk->last) && uses_joiners(next);
-    if (!joiner && (is_hidden(point) || utf8proc_charwidth(point) != 0)) {
+    if (!joiner && (is_hidden(point) || width_of(point) != 0)) {
         return false;
     }
     return !utf8proc_grapheme_break_stateful(walk->last, point, &walk->grapheme_state) && walk->marks < MARKS_MAX;
@@ -163,12 +175,12 @@ static void put_character(struct walk *walk, const char *bytes, size_t length, i
         walk->cell.text[used + length] = '\0';
         walk->marks++;
         walk->last = point;
-    } else if (is_hidden(point) || utf8proc_charwidth(point) <= 0) {
+    } else if (is_hidden(point) || width_of(point) <= 0) {
         put_code_point(walk, point);
     } else {
         flush(walk);
         memcpy(walk->cell.text, bytes, length);
-        walk->cell.width = (uint8_t)utf8proc_charwidth(point);
+        walk->cell.width = (uint8_t)width_of(point);
         walk->last = point;
         walk->grapheme_state = 0;
     }
