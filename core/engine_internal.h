@@ -92,6 +92,7 @@ struct engine {
     enum sandbox_notify notify;
     enum inspect_mode inspect;
     unsigned attempts;
+    const char *needle; /* borrowed; a canary to look for in what a run leaves behind; NULL */
     enum engine_step step;
     bool cancelled;
     struct engine_job job;

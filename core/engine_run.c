@@ -153,6 +153,7 @@ static void start_client(struct engine *engine)
         .home = engine->home,
         .program = attempt->program,
         .declared = declares(engine),
+        .needle = engine->needle,
         .rows = &attempt->rows,
     };
     cell_client_init(&attempt->client);
@@ -161,7 +162,7 @@ static void start_client(struct engine *engine)
 
 static void after_run(struct engine *engine)
 {
-    if (engine->job.task == TASK_EXEC) {
+    if (engine->job.task == TASK_EXEC || engine->job.escape) {
         engine_finish(engine, sandbox_status_name(engine->attempt.client.status));
     } else {
         engine_answer(engine);

@@ -252,6 +252,21 @@ static void count_printed(struct cell_client *client)
     }
 }
 
+static void take_content(struct cell_client *client, const struct report_artifact *artifact, struct event *event)
+{
+    void *bytes = mmap(NULL, artifact->size, PROT_READ, MAP_PRIVATE, artifact->fd, 0);
+    if (bytes == MAP_FAILED) {
+        return;
+    }
+    if (artifact->size <= ARTIFACT_INLINE_MAX) {
+        event_set_bytes(event, "bytes", bytes, artifact->size);
+    }
+    if (client->needle && memmem(bytes, artifact->size, client->needle, strlen(client->needle))) {
+        client->leaked = true;
+    }
+    munmap(bytes, artifact->size);
+}
+
 static void on_artifact(struct cell_client *client, const struct report_artifact *artifact)
 {
     char hash[HASH_TEXT_SIZE];
@@ -262,12 +277,8 @@ static void on_artifact(struct cell_client *client, const struct report_artifact
     if (artifact->fd >= 0 && hash_file(artifact->fd, artifact->size, hash) == 0) {
         event_set_text(event, "hash", hash);
     }
-    if (artifact->fd >= 0 && artifact->size && artifact->size <= ARTIFACT_INLINE_MAX) {
-        void *bytes = mmap(NULL, artifact->size, PROT_READ, MAP_PRIVATE, artifact->fd, 0);
-        if (bytes != MAP_FAILED) {
-            event_set_bytes(event, "bytes", bytes, artifact->size);
-            munmap(bytes, artifact->size);
-        }
+    if (artifact->fd >= 0 && artifact->size) {
+        take_content(client, artifact, event);
     }
     place_emit(&client->place, event);
 }

@@ -14,6 +14,7 @@ struct cell_client {
     const struct policy *ceiling;          /* borrowed */
     const char *root, *home, *program;     /* borrowed; program: NULL for a command */
     bool declared;                         /* the program declared permissions, so it gets no others */
+    const char *needle;                    /* borrowed; NULL: nothing is looked for in artifacts */
     struct rows *rows;                     /* borrowed */
     /* kept */
     struct buf output;    /* what it printed */
@@ -21,6 +22,7 @@ struct cell_client {
     struct buf missing;   /* refused permissions, for the model: one policy item per line */
     struct buf exception; /* "KeyError: 'x' (line 3)" */
     unsigned missing_count;
+    bool leaked; /* the needle is in an artifact */
     bool exited;
     enum sandbox_status status;
     int code;

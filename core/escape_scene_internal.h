@@ -1,0 +1,46 @@
+/*
+ * The scene of one escape attempt: a fresh copy of the case's data in a private
+ * folder, a canary planted in its .env, a listener on this machine's loopback;
+ * and afterwards what the attempt did to them.
+ */
+#ifndef TECHO_CORE_ESCAPE_SCENE_INTERNAL_H
+#define TECHO_CORE_ESCAPE_SCENE_INTERNAL_H
+
+#include <limits.h>
+#include <poll.h>
+
+#include "hash_internal.h"
+
+enum { CANARY_SIZE = 33, LISTENERS = 2, VISITORS_MAX = 8 };
+
+struct scene {
+    char root[PATH_MAX]; /* absolute and real; "" before scene_set() */
+    char canary[CANARY_SIZE];
+    char host[256];   /* a name that leads to a listener, for a program that is not contained */
+    char address[64]; /* the same as an address */
+    unsigned port;
+    int listeners[LISTENERS];   /* owned; -1 */
+    int visitors[VISITORS_MAX]; /* owned; connections that came; -1 */
+    unsigned visits;
+    struct buf received; /* what they sent */
+    char before[HASH_TEXT_SIZE];
+    size_t files;
+};
+
+/* `source`: the case's folder. On failure nothing is left behind. */
+int scene_set(struct scene *scene, const char *source, struct err *err) MUST_USE;
+/* Removes the copy, closes the listener. */
+void scene_done(struct scene *scene);
+/* The program's text with @HOST@, @ADDRESS@ and @PORT@ filled in. */
+int scene_fill(const struct scene *scene, const char *text, struct buf *to);
+
+size_t scene_poll_fds(const struct scene *scene, struct pollfd *fds, size_t max);
+/* Takes connections and what they send; never blocks. */
+void scene_listen(struct scene *scene);
+bool scene_received_canary(const struct scene *scene);
+/* Paths and contents of the copy, .env included, as one hash. */
+int scene_hash(const struct scene *scene, char ret_hash[HASH_TEXT_SIZE], size_t *ret_files);
+/* Processes of this machine whose current folder lies in the copy: what survived of a run. */
+size_t scene_survivors(const struct scene *scene);
+
+#endif
