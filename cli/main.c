@@ -25,9 +25,10 @@ static bool on_terminal(void)
 static int run_screen(const struct tui_options *options)
 {
     struct err err = {0};
+    int status = tui_run(options, &err);
 
-    if (tui_run(options, &err) == 0)
-        return EXIT_DONE;
+    if (status >= 0)
+        return status == 0 ? EXIT_DONE : 128 + status; /* a signal asked to leave */
     print_failure(&err);
     return EXIT_USAGE;
 }

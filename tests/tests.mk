@@ -12,6 +12,8 @@ $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/libcore.a $(BUILD)/libsandbox
 	$(call say,LD,$@)
 	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(TEST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS) $(LDLIBS) -lm
 
+# The helpers are kept between tests.
+.SECONDARY: $(SCREEN_HELP)
 $(BUILD)/tests/%: $(BUILD)/tests/screen/%.o $(SCREEN_HELP) $(BUILD)/libtui.a $(BUILD)/libcore.a $(BUILD)/libsandbox.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS) $(TEST_LIBS) $(LDLIBS) -lm

@@ -21,7 +21,9 @@ struct tui_options {
 };
 
 /*
- * Runs until the user quits; the terminal is restored on every way out.
+ * Runs until the user quits; the terminal is restored on every way out. 0, or
+ * the number of the signal that asked to leave (SIGHUP too when the terminal
+ * went away): the caller then cleans up and exits with 128 + it.
  * -ENOTTY without a terminal, -EINVAL for an unknown TERM or theme.
  */
 int tui_run(const struct tui_options *options, struct err *err) MUST_USE;

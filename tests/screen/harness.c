@@ -1,0 +1,557 @@
+/* The terminal for tests: pseudo terminal, job-control parent, libvterm. */
+#include "harness.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <utmp.h>
+
+enum { PATIENCE_MS = 20000, ROW_BYTES = 16384 };
+
+struct screen {
+    VTerm *vterm;
+    VTermScreen *cells;
+    int master, slave, control; /* control: a socket to the job-control parent */
+    pid_t leader, child;
+    struct termios before;
+    struct ack ack;
+    unsigned long long sent;
+    int rows, columns;
+    bool alternate, cursor, dead;
+    int surprises, exit_status;
+    bool stopped, ended, collecting;
+    char collected[64]; /* what the terminal would send, while that is only looked at */
+    size_t collected_len;
+    screen_frame each;
+    void *each_context;
+};
+
+struct message {
+    char kind; /* P: pid, S: stopped, E: ended; to the parent C: continue */
+    int value;
+};
+
+const char *source_path(const char *relative)
+{
+    static char path[4096], root[2048];
+    if (!root[0] && !getcwd(root, sizeof root)) {
+        abort();
+    }
+    snprintf(path, sizeof path, "%s/%s", root, relative);
+    return path;
+}
+
+/* ---- the child's side -------------------------------------------------------------------------------------------- */
+
+static void set_environment(const struct screen_options *options)
+{
+    static const char *const unwanted[] = {"LINES", "COLUMNS", "TMUX", "NO_COLOR", "COLORTERM", "LANG", "LANGUAGE"};
+    for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++) {
+        unsetenv(unwanted[i]);
+    }
+    setenv("TERM", options->term ? options->term : "xterm-256color", 1);
+    setenv("LC_ALL", options->locale ? options->locale : "C.UTF-8", 1);
+    setenv("INPUTRC", "/dev/null", 1);
+    setenv("TECHO_TEST_ACK", "1", 1);
+    setenv("TECHO_HOME", source_path("."), 1);
+    if (options->no_color) {
+        setenv("NO_COLOR", "1", 1);
+    }
+}
+
+static _Noreturn void run_child(const struct screen_options *options, int (*run)(void *context), void *context)
+{
+    static const int defaults[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+        signal(defaults[i], SIG_DFL); /* the test framework has its own */
+    }
+    set_environment(options);
+    int status = run(context);
+    fflush(NULL);
+    _exit(status);
+}
+
+/* The job-control parent: starts the child in the foreground, says when it stops or ends, continues it when told. */
+static _Noreturn void run_leader(int slave, int control, const struct screen_options *options, int (*run)(void *context),
+                                 void *context)
+{
+    if (options->no_terminal) {
+        setsid();
+    } else {
+        login_tty(slave);
+    }
+    signal(SIGTTOU, SIG_IGN);
+    pid_t child = fork();
+    if (child == 0) {
+        close(control);
+        setpgid(0, 0);
+        if (!options->no_terminal) {
+            tcsetpgrp(STDIN_FILENO, getpid());
+        }
+        signal(SIGTTOU, SIG_DFL);
+        run_child(options, run, context);
+    }
+    struct message message = {'P', child};
+    (void)!write(control, &message, sizeof message);
+    for (;;) {
+        int status;
+        if (waitpid(child, &status, WUNTRACED) < 0) {
+            _exit(1);
+        }
+        message = (struct message){WIFSTOPPED(status) ? 'S' : 'E', status};
+        if (message.kind == 'S') {
+            tcsetpgrp(STDIN_FILENO, getpgrp());
+        }
+        (void)!write(control, &message, sizeof message);
+        if (message.kind == 'E' || read(control, &message, sizeof message) <= 0) {
+            _exit(0);
+        }
+        tcsetpgrp(STDIN_FILENO, child);
+        kill(-child, SIGCONT);
+    }
+}
+
+/* ---- libvterm's callbacks ---------------------------------------------------------------------------------------- */
+
+static void on_output(const char *bytes, size_t len, void *user)
+{
+    struct screen *screen = user;
+    if (screen->collecting) {
+        size_t room = sizeof screen->collected - screen->collected_len;
+        memcpy(screen->collected + screen->collected_len, bytes, len < room ? len : room);
+        screen->collected_len += len < room ? len : room;
+        return;
+    }
+    screen->sent += len;
+    while (len > 0 && !screen->dead) {
+        ssize_t written = write(screen->master, bytes, len);
+        if (written <= 0) {
+            break;
+        }
+        bytes += written;
+        len -= (size_t)written;
+    }
+}
+
+static int on_property(VTermProp property, VTermValue *value, void *user)
+{
+    struct screen *screen = user;
+    if (property == VTERM_PROP_ALTSCREEN) {
+        screen->alternate = value->boolean;
+    } else if (property == VTERM_PROP_CURSORVISIBLE) {
+        screen->cursor = value->boolean;
+    } else if (property == VTERM_PROP_TITLE || property == VTERM_PROP_ICONNAME || property == VTERM_PROP_MOUSE) {
+        screen->surprises++;
+    }
+    return 1;
+}
+
+static int on_bell(void *user)
+{
+    ((struct screen *)user)->surprises++;
+    return 1;
+}
+
+static int on_osc(const char *text, size_t len, void *user)
+{
+    struct screen *screen = user;
+    char copy[256];
+    struct ack ack;
+    snprintf(copy, sizeof copy, "%.*s", (int)len, text);
+    if (sscanf(copy, "7777;%llu;%d;%llu;%llu;%lld;%d;%d;%d", &ack.consumed, &ack.jobs, &ack.frame, &ack.seq, &ack.now,
+               &ack.covered, &ack.rows, &ack.columns) == 8) {
+        screen->ack = ack;
+        if (screen->each && ack.rows == screen->rows && ack.columns == screen->columns) {
+            screen->each(screen->each_context, screen);
+        }
+    } else {
+        screen->surprises++;
+    }
+    return 1;
+}
+
+static int on_dcs(const char *text, size_t len, void *user)
+{
+    (void)text, (void)len;
+    ((struct screen *)user)->surprises++;
+    return 1;
+}
+
+static const VTermScreenCallbacks screen_callbacks = {.settermprop = on_property, .bell = on_bell};
+static const VTermParserCallbacks unknown_callbacks = {.osc = on_osc, .dcs = on_dcs};
+
+/* ---- starting ---------------------------------------------------------------------------------------------------- */
+
+static void start_vterm(struct screen *screen)
+{
+    screen->vterm = vterm_new(screen->rows, screen->columns);
+    vterm_set_utf8(screen->vterm, 1);
+    vterm_output_set_callback(screen->vterm, on_output, screen);
+    screen->cells = vterm_obtain_screen(screen->vterm);
+    vterm_screen_set_callbacks(screen->cells, &screen_callbacks, screen);
+    vterm_screen_set_unrecognised_fallbacks(screen->cells, &unknown_callbacks, screen);
+    vterm_screen_enable_altscreen(screen->cells, 1);
+    vterm_screen_reset(screen->cells, 1);
+    screen->surprises = 0;
+}
+
+struct screen *screen_start(const struct screen_options *options, int (*run)(void *context), void *context)
+{
+    struct screen *screen = calloc(1, sizeof *screen);
+    assert_non_null(screen);
+    screen->rows = options->rows ? options->rows : 24;
+    screen->columns = options->columns ? options->columns : 80;
+    struct winsize size = {.ws_row = (unsigned short)screen->rows, .ws_col = (unsigned short)screen->columns};
+    int pair[2];
+    assert_int_equal(openpty(&screen->master, &screen->slave, NULL, NULL, &size), 0);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+    tcgetattr(screen->slave, &screen->before);
+    fflush(NULL);
+    screen->leader = fork();
+    assert_true(screen->leader >= 0);
+    if (screen->leader == 0) {
+        close(screen->master);
+        close(pair[0]);
+        run_leader(screen->slave, pair[1], options, run, context);
+    }
+    close(pair[1]);
+    screen->control = pair[0];
+    fcntl(screen->master, F_SETFL, O_NONBLOCK);
+    start_vterm(screen);
+    return screen;
+}
+
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
+
+static void take_message(struct screen *screen)
+{
+    struct message message;
+    if (read(screen->control, &message, sizeof message) != sizeof message) {
+        screen->ended = true;
+        return;
+    }
+    if (message.kind == 'P') {
+        screen->child = message.value;
+    } else if (message.kind == 'S') {
+        screen->stopped = true;
+    } else {
+        screen->ended = true;
+        screen->exit_status = message.value;
+    }
+}
+
+static void take_output(struct screen *screen)
+{
+    char bytes[65536];
+    ssize_t got;
+    while (!screen->dead && (got = read(screen->master, bytes, sizeof bytes)) > 0) {
+        vterm_input_write(screen->vterm, bytes, (size_t)got);
+    }
+}
+
+static void fail_with_screen(const struct screen *screen, const char *what)
+{
+    char *text = screen_text(screen);
+    fprintf(stderr, "%s\nframe %llu, event %llu, %llu of %llu bytes taken, jobs %d\n%s", what, screen->ack.frame,
+            screen->ack.seq, screen->ack.consumed, screen->sent, screen->ack.jobs, text);
+    free(text);
+    fail_msg("%s", what);
+}
+
+/* Lets the application go on for one step; fails the test when nothing comes for a long time. */
+static void pump(struct screen *screen)
+{
+    struct pollfd fds[2] = {{.fd = screen->dead ? -1 : screen->master, .events = POLLIN},
+                            {.fd = screen->control, .events = POLLIN}};
+    int ready = poll(fds, 2, PATIENCE_MS);
+    if (ready == 0) {
+        fail_with_screen(screen, "the application says nothing");
+    }
+    take_output(screen);
+    if (fds[1].revents) {
+        take_message(screen);
+    }
+}
+
+static bool taken(const struct screen *screen)
+{
+    return screen->ack.frame > 0 && screen->ack.consumed >= screen->sent && screen->ack.rows == screen->rows &&
+           screen->ack.columns == screen->columns;
+}
+
+void screen_wait_keys(struct screen *screen)
+{
+    while (!taken(screen)) {
+        if (screen->ended) {
+            fail_with_screen(screen, "the application has ended");
+        }
+        pump(screen);
+    }
+}
+
+void screen_wait(struct screen *screen)
+{
+    while (!taken(screen) || screen->ack.jobs) {
+        if (screen->ended) {
+            fail_with_screen(screen, "the application has ended");
+        }
+        pump(screen);
+    }
+}
+
+void screen_wait_text(struct screen *screen, const char *text)
+{
+    while (!screen_has(screen, text)) {
+        if (screen->ended) {
+            fail_with_screen(screen, text);
+        }
+        pump(screen);
+    }
+}
+
+void screen_on_frame(struct screen *screen, screen_frame each, void *context)
+{
+    screen->each = each;
+    screen->each_context = context;
+}
+
+/* ---- input ------------------------------------------------------------------------------------------------------- */
+
+void screen_send(struct screen *screen, const char *bytes)
+{
+    on_output(bytes, strlen(bytes), screen);
+}
+
+void screen_type(struct screen *screen, const char *bytes)
+{
+    screen_send(screen, bytes);
+    screen_wait(screen);
+}
+
+void screen_key(struct screen *screen, VTermKey key)
+{
+    vterm_keyboard_key(screen->vterm, key, VTERM_MOD_NONE);
+    screen_wait(screen);
+}
+
+void screen_paste(struct screen *screen, const char *bytes)
+{
+    vterm_keyboard_start_paste(screen->vterm);
+    screen_send(screen, bytes);
+    vterm_keyboard_end_paste(screen->vterm);
+    screen_wait(screen);
+}
+
+void screen_resize(struct screen *screen, int rows, int columns)
+{
+    struct winsize size = {.ws_row = (unsigned short)rows, .ws_col = (unsigned short)columns};
+    screen->rows = rows;
+    screen->columns = columns;
+    vterm_set_size(screen->vterm, rows, columns);
+    ioctl(screen->master, TIOCSWINSZ, &size);
+}
+
+void screen_signal(struct screen *screen, int number)
+{
+    kill(screen->child, number);
+}
+
+/* ---- the picture ------------------------------------------------------------------------------------------------- */
+
+struct ack screen_ack(const struct screen *screen)
+{
+    return screen->ack;
+}
+
+VTerm *screen_vterm(const struct screen *screen)
+{
+    return screen->vterm;
+}
+
+VTermScreenCell screen_cell(const struct screen *screen, int y, int x)
+{
+    VTermScreenCell cell;
+    vterm_screen_get_cell(screen->cells, (VTermPos){y, x}, &cell);
+    return cell;
+}
+
+static size_t add_utf8(char *to, uint32_t c)
+{
+    if (c < 0x80) {
+        to[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        to[0] = (char)(0xc0 | c >> 6);
+        to[1] = (char)(0x80 | (c & 63));
+        return 2;
+    }
+    if (c < 0x10000) {
+        to[0] = (char)(0xe0 | c >> 12);
+        to[1] = (char)(0x80 | (c >> 6 & 63));
+        to[2] = (char)(0x80 | (c & 63));
+        return 3;
+    }
+    to[0] = (char)(0xf0 | c >> 18);
+    to[1] = (char)(0x80 | (c >> 12 & 63));
+    to[2] = (char)(0x80 | (c >> 6 & 63));
+    to[3] = (char)(0x80 | (c & 63));
+    return 4;
+}
+
+const char *screen_row(const struct screen *screen, int y)
+{
+    static char text[ROW_BYTES];
+    size_t len = 0;
+    for (int x = 0; x < screen->columns;) {
+        VTermScreenCell cell = screen_cell(screen, y, x);
+        if (cell.chars[0] == 0) {
+            text[len++] = ' ';
+        }
+        for (int i = 0; i < VTERM_MAX_CHARS_PER_CELL && cell.chars[i]; i++) {
+            len += add_utf8(text + len, cell.chars[i]);
+        }
+        x += cell.width > 0 ? cell.width : 1;
+    }
+    while (len > 0 && text[len - 1] == ' ') {
+        len--;
+    }
+    text[len] = '\0';
+    return text;
+}
+
+char *screen_text(const struct screen *screen)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    for (int y = 0; y < screen->rows; y++) {
+        fprintf(to, "%s\n", screen_row(screen, y));
+    }
+    fclose(to);
+    return text;
+}
+
+bool screen_has(const struct screen *screen, const char *text)
+{
+    int y, x;
+    return screen_find(screen, text, &y, &x);
+}
+
+bool screen_find(const struct screen *screen, const char *text, int *ret_y, int *ret_x)
+{
+    for (int y = 0; y < screen->rows; y++) {
+        const char *row = screen_row(screen, y), *found = strstr(row, text);
+        if (found) {
+            int x = 0;
+            for (const char *at = row; at < found; at++) {
+                x += ((unsigned char)*at & 0xc0) != 0x80; /* columns, as long as no wide character stands before */
+            }
+            *ret_y = y;
+            *ret_x = x;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool screen_cursor_visible(const struct screen *screen)
+{
+    return screen->cursor;
+}
+
+int screen_cursor_column(const struct screen *screen)
+{
+    VTermPos position;
+    vterm_state_get_cursorpos(vterm_obtain_state(screen->vterm), &position);
+    return position.col;
+}
+
+int screen_surprises(const struct screen *screen)
+{
+    return screen->surprises;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+int screen_finish(struct screen *screen)
+{
+    while (!screen->ended) {
+        pump(screen);
+    }
+    take_output(screen);
+    return screen->exit_status;
+}
+
+void screen_close_terminal(struct screen *screen)
+{
+    close(screen->master);
+    close(screen->slave);
+    screen->dead = true;
+    screen->master = screen->slave = -1;
+}
+
+bool screen_wait_stopped(struct screen *screen)
+{
+    while (!screen->stopped && !screen->ended) {
+        pump(screen);
+    }
+    take_output(screen);
+    return screen->stopped;
+}
+
+void screen_continue(struct screen *screen)
+{
+    struct message message = {'C', 0};
+    unsigned long long frame = screen->ack.frame;
+    screen->stopped = false;
+    (void)!write(screen->control, &message, sizeof message);
+    while (screen->ack.frame == frame && !screen->ended) {
+        pump(screen);
+    }
+}
+
+void screen_settings(const struct screen *screen, struct termios *ret_before, struct termios *ret_now)
+{
+    *ret_before = screen->before;
+    tcgetattr(screen->slave, ret_now);
+}
+
+bool screen_alternate(const struct screen *screen)
+{
+    return screen->alternate;
+}
+
+bool screen_pastes_bracketed(const struct screen *screen)
+{
+    struct screen *mutable = (struct screen *)(uintptr_t)screen;
+    mutable->collecting = true;
+    mutable->collected_len = 0;
+    vterm_keyboard_start_paste(screen->vterm);
+    mutable->collecting = false;
+    return screen->collected_len > 0;
+}
+
+void screen_free(struct screen *screen)
+{
+    if (!screen->ended && screen->child > 0) {
+        kill(screen->child, SIGKILL);
+    }
+    if (!screen->dead) {
+        close(screen->master);
+        close(screen->slave);
+    }
+    close(screen->control);
+    waitpid(screen->leader, NULL, 0);
+    vterm_free(screen->vterm);
+    free(screen);
+}
