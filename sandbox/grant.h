@@ -86,6 +86,12 @@ int grant_format(const struct grant *grant, struct buf *to);
 bool grant_judge(const struct policy *ceiling, const char *root, const char *home, enum permission permission,
                  const char *scope, const struct policy_item **ret_rule, struct buf *ret_why, struct buf *ret_fix);
 
+/* Does the ceiling hold this, be it served by this build or not? */
+bool grant_covers(const struct policy *ceiling, const char *root, const char *home, enum permission permission,
+                  const char *scope);
+/* The item that names just this, as a person would write it: file.read=./.env; nothing when no item can. */
+int grant_add_item(enum permission permission, const char *scope, const char *root, const char *home, struct buf *to);
+
 /* Lexical: ~ expanded, made absolute against root, empty, "." and ".." segments resolved. Adds to `to`. */
 int scope_absolute(const char *scope, const char *root, const char *home, struct buf *to);
 /* The other way, for people: "./data/x" when `path` lies below root, "~/x" below home, else as it is. */

@@ -125,3 +125,33 @@ bool grant_judge(const struct policy *ceiling, const char *root, const char *hom
     buf_done(&fix);
     return granted;
 }
+
+bool grant_covers(const struct policy *ceiling, const char *root, const char *home, enum permission permission,
+                  const char *scope)
+{
+    const struct policy_item *rule;
+    struct scope request;
+    struct buf why, fix;
+    if (scope_read(permission, NULL, scope, root, home, &request, NULL) < 0) {
+        return false;
+    }
+    buf_init(&why, SCOPE_MAX);
+    buf_init(&fix, SCOPE_MAX);
+    enum judgement judgement = scope_judge(ceiling, root, home, &request, &rule, &why, &fix);
+    scope_done(&request);
+    buf_done(&why);
+    buf_done(&fix);
+    return judgement != JUDGED_ABOVE;
+}
+
+int grant_add_item(enum permission permission, const char *scope, const char *root, const char *home, struct buf *to)
+{
+    struct scope request;
+    int r = scope_read(permission, NULL, scope, root, home, &request, NULL);
+    if (r < 0) {
+        return r;
+    }
+    scope_add_item(&request, root, home, to);
+    scope_done(&request);
+    return to->failed;
+}

@@ -12,7 +12,7 @@ struct inspect_finding {
     char *severity;   /* "block", "warn", "note" */
     char *permission; /* the item that would cover it: "file.read=./.env"; NULL */
     char *text;       /* one sentence */
-    unsigned line, column, end_line, end_column; /* 1-based; columns in bytes */
+    unsigned line, column, end_line, end_column; /* 1-based, the end included; columns in bytes */
 };
 
 struct inspection {
@@ -32,6 +32,7 @@ struct inspect_input {
 
 /* The script for runner_prepare_tool(): "inspect_python.py"; NULL: this language is not inspected. */
 const char *inspect_tool(const char *language);
+/* -EBADMSG when `output` is not what the tool prints: the program then counts as not inspected. */
 int inspect_judge(const struct inspect_input *input, struct inspection *ret_inspection, struct err *err) MUST_USE;
 void inspection_done(struct inspection *inspection);
 
