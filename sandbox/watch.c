@@ -1,0 +1,228 @@
+/*
+ * One notification at a time: the path or address is read from the program's
+ * memory, looked up in the cell, judged, put into a row, and answered. The
+ * answer is never a grant: what goes on meets the kernel's own layers.
+ */
+#include "watch_internal.h"
+
+#include "call_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+enum { PAGE = 4096, ADDRESS_MAX = 128 };
+
+/* Later than the headers of Debian 12 (Linux 6.6). */
+#define NOTIF_SET_FLAGS SECCOMP_IOW(4, __u64)
+#define NOTIF_SYNC_WAKE_UP 1UL
+
+/* One notification being handled. */
+struct asked {
+    struct watch *watch;
+    int listener;
+    const struct call *call;
+    union {
+        struct seccomp_notif notification;
+        char room[512]; /* a newer kernel's may be longer */
+    };
+    bool denied;
+};
+
+int watch_init(struct watch *watch, const struct view *view, enum sandbox_notify mode, report_fn report, void *context)
+{
+    *watch = (struct watch){.view = *view, .mode = mode, .report = report, .context = context};
+    return accesses_init(&watch->accesses, view->granted->count);
+}
+
+void watch_done(struct watch *watch)
+{
+    accesses_done(&watch->accesses);
+    net_done(&watch->net);
+}
+
+void watch_prepare(int listener)
+{
+    (void)ioctl(listener, NOTIF_SET_FLAGS, NOTIF_SYNC_WAKE_UP);
+}
+
+static bool still_there(struct asked *asked)
+{
+    return ioctl(asked->listener, SECCOMP_IOCTL_NOTIF_ID_VALID, &asked->notification.id) == 0;
+}
+
+static ssize_t read_memory(struct asked *asked, uint64_t address, void *to, size_t len)
+{
+    struct iovec local = {to, len}, remote = {(void *)(uintptr_t)address, len};
+
+    return process_vm_readv((pid_t)asked->notification.pid, &local, 1, &remote, 1, 0);
+}
+
+/* Page by page, since a path may end just before one that is not there. */
+static bool read_path(struct asked *asked, uint64_t address, char ret_path[PATH_MAX])
+{
+    size_t done = 0;
+
+    ret_path[0] = '\0';
+    if (address == 0) {
+        return true; /* utimensat(fd, NULL): the descriptor itself */
+    }
+    while (done < PATH_MAX) {
+        size_t len = PAGE - (address + done) % PAGE;
+        len = len < PATH_MAX - done ? len : PATH_MAX - done;
+        ssize_t got = read_memory(asked, address + done, ret_path + done, len);
+        if (got <= 0) {
+            return false;
+        }
+        if (memchr(ret_path + done, '\0', (size_t)got)) {
+            return still_there(asked);
+        }
+        done += (size_t)got;
+    }
+    return false; /* too long: the kernel says so */
+}
+
+static void add_row(struct asked *asked, const struct verdict *verdict, enum access_want want, const char *given,
+                    const char *resolved)
+{
+    struct watch *watch = asked->watch;
+    bool answered = verdict->verdict == ACCESS_DENIED && watch->mode == NOTIFY_ANSWER;
+
+    asked->denied = asked->denied || verdict->verdict == ACCESS_DENIED;
+    if (!verdict->row) {
+        return;
+    }
+    struct report_access access = {
+        .t_us = monotonic_us() - watch->started_us,
+        .call = (char *)(uintptr_t)asked->call->name, /* copied by accesses_add */
+        .given = (char *)(uintptr_t)given,
+        .resolved = (char *)(uintptr_t)resolved,
+        .want = want,
+        .verdict = verdict->verdict,
+        .error = answered ? EACCES : verdict->error,
+        .layer = verdict->layer,
+        .answered = answered,
+        .item = verdict->item,
+        .base = verdict->base,
+        .missing = verdict->missing,
+        .outside_root = verdict->outside_root,
+        .line = watch->line,
+    };
+    accesses_add(&watch->accesses, &access, watch->report, watch->context);
+}
+
+/* A path that was read: looked up, judged, noted. */
+static void judge(struct asked *asked, int dirfd, const char *given, bool follow, enum access_want want, bool creates)
+{
+    struct watch *watch = asked->watch;
+    struct lookup_process process = {
+        .thread = (pid_t)asked->notification.pid,
+        .root_dir = watch->view.cell->root_dir,
+        .ask_mount = want != WANT_READ && want != WANT_LIST,
+    };
+    struct lookup lookup;
+
+    lookup_path(&process, dirfd, given, follow, &lookup);
+    if (lookup.state == LOOKUP_NONE) {
+        return;
+    }
+    if (lookup.state == LOOKUP_FOUND && want == WANT_READ && S_ISDIR(lookup.mode)) {
+        want = WANT_LIST;
+    }
+    struct verdict verdict = verdict_of_path(&watch->view, &lookup, want, creates);
+    if (want == WANT_EXEC && !watch->running) {
+        watch->running = true; /* the command itself, which the report on the cell names */
+        verdict.row = verdict.verdict == ACCESS_DENIED;
+    }
+    add_row(asked, &verdict, want, given, lookup.path);
+    if (verdict.count && verdict.verdict == ACCESS_ALLOWED) {
+        accesses_use(&watch->accesses, verdict.item, lookup.device, lookup.inode, lookup.size);
+    }
+}
+
+static int argument(const struct asked *asked, signed char index)
+{
+    return index == CALL_NONE ? AT_FDCWD : (int)asked->notification.data.args[(unsigned char)index];
+}
+
+static void judge_paths(struct asked *asked)
+{
+    const struct call *call = asked->call;
+    uint64_t flags = call->flags == CALL_NONE ? O_CREAT | O_WRONLY | O_TRUNC
+                                              : asked->notification.data.args[(unsigned char)call->flags];
+    int at_flags = call->follow == CALL_NONE ? 0 : argument(asked, call->follow);
+    char given[PATH_MAX];
+
+    for (unsigned i = 0; i < call->path_count; i++) {
+        const struct call_path *path = &call->paths[i];
+        enum access_want want = call->kind == CALL_OPEN ? call_open_want(flags) : path->want;
+        bool exclusive = call->kind == CALL_OPEN && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
+        bool follow = path->follow ? !(at_flags & AT_SYMLINK_NOFOLLOW) : (at_flags & AT_SYMLINK_FOLLOW) && i == 0;
+        if (call->kind == CALL_OPEN) {
+            follow = !(flags & O_NOFOLLOW) && !exclusive;
+        }
+        if (read_path(asked, asked->notification.data.args[(unsigned char)path->path], given)) {
+            judge(asked, argument(asked, path->dirfd), given, follow, want, path->creates || exclusive);
+        }
+    }
+}
+
+static void judge_address(struct asked *asked)
+{
+    unsigned char at = asked->call->kind == CALL_SENDTO ? 4 : 1;
+    uint64_t address = asked->notification.data.args[at];
+    uint64_t len = asked->notification.data.args[at + 1] & UINT32_MAX;
+    struct sockaddr_storage storage = {0};
+    char text[NET_TEXT_MAX];
+    enum access_want want = asked->call->want;
+    bool is_path, row;
+
+    if (address == 0 || len > ADDRESS_MAX || read_memory(asked, address, &storage, len) != (ssize_t)len ||
+        !still_there(asked)) {
+        return; /* the kernel refuses it as well */
+    }
+    enum address_kind kind = net_describe(&asked->watch->net, &storage, len, text, &is_path, &row);
+    if (is_path) {
+        judge(asked, AT_FDCWD, text, true, want, want == WANT_BIND);
+        return;
+    }
+    struct verdict verdict = verdict_of_address(kind, want);
+    verdict.row = verdict.row && row;
+    add_row(asked, &verdict, want, text, text);
+}
+
+static void answer(struct asked *asked)
+{
+    struct seccomp_notif_resp response = {.id = asked->notification.id};
+
+    if (asked->denied && asked->watch->mode == NOTIFY_ANSWER) {
+        response.error = -EACCES;
+    } else {
+        response.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+    }
+    (void)ioctl(asked->listener, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller was killed */
+}
+
+void watch_serve(struct watch *watch, void (*drain)(void *context))
+{
+    struct asked asked = {.watch = watch, .listener = watch->view.cell->listener};
+
+    memset(asked.room, 0, sizeof asked.room);
+    if (ioctl(asked.listener, SECCOMP_IOCTL_NOTIF_RECV, &asked.notification) < 0) {
+        return; /* the caller was killed in between */
+    }
+    asked.call = call_find(asked.notification.data.nr);
+    if (asked.call) {
+        drain(watch->context);
+        if (asked.call->kind == CALL_OPEN || asked.call->kind == CALL_PATHS) {
+            judge_paths(&asked);
+        } else {
+            judge_address(&asked);
+        }
+    }
+    answer(&asked);
+}

@@ -1,0 +1,28 @@
+/* The listener: sees each watched call, gives it a verdict, and answers or lets it go on. */
+#ifndef TECHO_SANDBOX_WATCH_INTERNAL_H
+#define TECHO_SANDBOX_WATCH_INTERNAL_H
+
+#include "access_internal.h"
+#include "net_internal.h"
+#include "verdict_internal.h"
+
+struct watch {
+    struct view view;
+    enum sandbox_notify mode;
+    struct net net;
+    struct accesses accesses;
+    int64_t started_us; /* when the program started */
+    unsigned line;      /* the program's own line, as it said last */
+    bool running;       /* the program's first execve was seen */
+    report_fn report;
+    void *context;
+};
+
+int watch_init(struct watch *watch, const struct view *view, enum sandbox_notify mode, report_fn report, void *context);
+void watch_done(struct watch *watch);
+/* Before poll: makes the program run on this processor as soon as it is answered (Linux 6.6). */
+void watch_prepare(int listener);
+/* Handles one notification. `drain` is called before it is judged, to learn of the program's line. */
+void watch_serve(struct watch *watch, void (*drain)(void *context));
+
+#endif
