@@ -1,0 +1,190 @@
+/*
+ * Sampling. A process's ended children are in its own count, so the sum over
+ * the tree, init included, is the time of all that ever ran.
+ */
+#include "meter_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+enum { TREE_MAX = 4096, TEXT_MAX = 4096, FULL_PERCENT = 99 };
+
+void meter_init(struct meter *meter, const struct cell *cell)
+{
+    *meter = (struct meter){.cell = cell};
+}
+
+/* The whole of a small file as text; false when it cannot be read. */
+static bool read_text(int folder, const char *name, char ret_text[TEXT_MAX])
+{
+    int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+    ssize_t len;
+
+    if (fd < 0) {
+        return false;
+    }
+    len = read(fd, ret_text, TEXT_MAX - 1);
+    close(fd);
+    ret_text[len > 0 ? len : 0] = '\0';
+    return len > 0;
+}
+
+static bool read_number(int folder, const char *name, uint64_t *ret_value)
+{
+    char text[TEXT_MAX];
+
+    if (folder < 0 || !read_text(folder, name, text)) {
+        return false;
+    }
+    *ret_value = strtoull(text, NULL, 10);
+    return true;
+}
+
+/* "key 12" on a line of its own. */
+static uint64_t read_key(int folder, const char *name, const char *key)
+{
+    char text[TEXT_MAX];
+    size_t len = strlen(key);
+
+    if (folder < 0 || !read_text(folder, name, text)) {
+        return 0;
+    }
+    for (char *line = text; line && *line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, key, len) == 0 && line[len] == ' ') {
+            return strtoull(line + len, NULL, 10);
+        }
+    }
+    return 0;
+}
+
+struct process {
+    uint64_t ticks, pages;
+    uint32_t threads;
+};
+
+/* /proc/PID/stat: the fields after the command, which may hold any byte. */
+static bool read_process(pid_t pid, struct process *ret_process)
+{
+    char path[64], text[TEXT_MAX], *at;
+    uint64_t fields[24] = {0};
+
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    if (!read_text(AT_FDCWD, path, text) || !(at = strrchr(text, ')')) || strlen(at) < 4) {
+        return false;
+    }
+    at += 3; /* the state's letter is field 3; what follows is numbers, from field 4 */
+    for (size_t i = 4; i <= 23 + 1 && *at; i++) {
+        fields[i - 1] = strtoull(at + 1, &at, 10);
+    }
+    *ret_process = (struct process){
+        .ticks = fields[13] + fields[14] + fields[15] + fields[16],
+        .threads = (uint32_t)fields[19],
+        .pages = fields[23],
+    };
+    return true;
+}
+
+/* Adds the children of every thread. */
+static size_t add_children(pid_t pid, pid_t *list, size_t count)
+{
+    char path[64], text[TEXT_MAX];
+    struct dirent *entry;
+    DIR *tasks;
+
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    tasks = opendir(path);
+    while (tasks && (entry = readdir(tasks))) {
+        char name[300], *at = text;
+        snprintf(name, sizeof name, "%s/children", entry->d_name);
+        if (entry->d_name[0] == '.' || !read_text(dirfd(tasks), name, text)) {
+            continue;
+        }
+        for (long child; count < TREE_MAX && (child = strtol(at, &at, 10)) > 0;) {
+            list[count++] = (pid_t)child;
+        }
+    }
+    if (tasks) {
+        closedir(tasks);
+    }
+    return count;
+}
+
+void meter_sample(struct meter *meter)
+{
+    static pid_t tree[TREE_MAX]; /* a supervisor has one thread */
+    long tick = sysconf(_SC_CLK_TCK), page = sysconf(_SC_PAGESIZE);
+    struct report_usage *usage = &meter->usage;
+    uint64_t ticks = 0, pages = 0;
+    size_t count = 1;
+
+    usage->processes = meter->tasks = 0;
+    tree[0] = meter->cell->init;
+    for (size_t i = 0; i < count; i++) {
+        struct process process;
+        if (!read_process(tree[i], &process)) {
+            continue;
+        }
+        ticks += process.ticks;
+        if (i > 0) {
+            pages += process.pages;
+            usage->processes++;
+            meter->tasks += process.threads;
+        }
+        count = add_children(tree[i], tree, count);
+    }
+    int64_t cpu = (int64_t)(ticks * 1000000 / (uint64_t)tick);
+    usage->cpu_us = cpu > usage->cpu_us ? cpu : usage->cpu_us;
+    usage->processes_peak = usage->processes > usage->processes_peak ? usage->processes : usage->processes_peak;
+    meter->tasks_peak = meter->tasks > meter->tasks_peak ? meter->tasks : meter->tasks_peak;
+    meter->memory_resident = pages * (uint64_t)page;
+    usage->memory = meter->memory_resident;
+    meter_read_counts(meter);
+}
+
+void meter_read_counts(struct meter *meter)
+{
+    int memory = meter->cell->cgroup_memory, processes = meter->cell->cgroup_pids;
+    struct report_usage *usage = &meter->usage;
+    struct statvfs disk;
+    uint64_t value;
+
+    /* version 2's names, then version 1's */
+    if (read_number(memory, "memory.current", &value) || read_number(memory, "memory.usage_in_bytes", &value)) {
+        usage->memory = value;
+    }
+    if (read_number(memory, "memory.peak", &value) || read_number(memory, "memory.max_usage_in_bytes", &value)) {
+        usage->memory_peak = value;
+    }
+    usage->memory_peak = usage->memory > usage->memory_peak ? usage->memory : usage->memory_peak;
+    meter->memory_hit = meter->memory_hit || read_key(memory, "memory.events", "oom_kill") > 0 ||
+                        read_key(memory, "memory.oom_control", "oom_kill") > 0;
+    meter->processes_hit = meter->processes_hit || read_key(processes, "pids.events", "max") > 0;
+    if (fstatvfs(meter->cell->out_dir, &disk) == 0 && disk.f_blocks > 0) {
+        uint64_t used = disk.f_blocks - disk.f_bfree;
+        usage->disk = used * disk.f_frsize;
+        meter->disk_full = meter->disk_full || used * 100 >= disk.f_blocks * FULL_PERCENT ||
+                           (disk.f_files > 0 && disk.f_ffree * 100 <= disk.f_files * (100 - FULL_PERCENT));
+    }
+}
+
+void meter_finish(struct meter *meter)
+{
+    struct rusage all;
+
+    if (getrusage(RUSAGE_CHILDREN, &all) == 0) {
+        uint64_t most = (uint64_t)all.ru_maxrss * 1024;
+        meter->usage.cpu_us = (all.ru_utime.tv_sec + all.ru_stime.tv_sec) * INT64_C(1000000) + all.ru_utime.tv_usec +
+                              all.ru_stime.tv_usec;
+        meter->usage.memory_peak = most > meter->usage.memory_peak ? most : meter->usage.memory_peak;
+    }
+    meter->usage.memory = 0;
+    meter->usage.processes = 0;
+}

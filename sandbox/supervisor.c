@@ -1,0 +1,500 @@
+/*
+ * One poll loop that never blocks on the program or the application. The
+ * program's ways out are read here, its accesses judged here, its limits of
+ * time and output kept here; everything else is the kernel's.
+ */
+#include "supervisor_internal.h"
+
+#include "artifact_internal.h"
+#include "cell_internal.h"
+#include "meter_internal.h"
+#include "outbox_internal.h"
+#include "outcome_internal.h"
+#include "stream_internal.h"
+#include "watch_internal.h"
+#include "wire_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    SAMPLE_US = 50000,
+    SAMPLE_MEMORY_US = 10000, /* where no control group counts it */
+    USAGE_US = 200000,
+    OUTPUT_FACTOR = 16, /* times what is kept: written over both streams, it kills */
+    HIT_PERCENT = 90,   /* of a limit that answers with an errno: it was hit */
+};
+
+struct supervisor {
+    const struct supervisor_options *options;
+    struct policy granted;
+    struct pins pins;
+    struct cell cell;
+    struct stream streams[2];
+    struct said said;
+    struct watch watch;
+    struct meter meter;
+    struct outbox outbox;
+    struct cell_end end;
+    int64_t asked_us, started_us, stopped_us, sampled_us, usage_us;
+    int killed_for; /* enum limit, or -1 */
+    bool has_cell, ended, died, cancelled, gone;
+};
+
+static void report(void *context, struct report *to_send)
+{
+    struct supervisor *supervisor = context;
+
+    if (supervisor->options->client >= 0) {
+        outbox_add(&supervisor->outbox, to_send);
+    } else {
+        supervisor->options->report(supervisor->options->context, to_send);
+    }
+}
+
+static uint64_t limit_of(const struct supervisor *supervisor, enum limit limit)
+{
+    return supervisor->granted.limits.value[limit];
+}
+
+static bool grants(const struct supervisor *supervisor, enum permission permission)
+{
+    for (size_t i = 0; i < supervisor->granted.count; i++) {
+        if (supervisor->granted.items[i].permission == permission) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- start ------------------------------------------------------------------------------------------------------ */
+
+/* What this build cannot enforce is never run as if it could. */
+static int refuse_unserved(const struct supervisor *supervisor, struct err *err)
+{
+    const char *root = supervisor->options->request->root;
+    size_t len = strlen(root);
+
+    for (size_t i = 0; i < supervisor->granted.count; i++) {
+        const struct policy_item *item = &supervisor->granted.items[i];
+        bool writes = item->permission == PERMISSION_FILE || item->permission == PERMISSION_FILE_WRITE;
+        bool out = item->scope && strncmp(item->scope, root, len) == 0 && strncmp(item->scope + len, "/out", 4) == 0 &&
+                   (item->scope[len + 4] == '/' || item->scope[len + 4] == '\0') && !strstr(item->scope, "/..");
+        if (item->ask || item->permission == PERMISSION_NET || (writes && !out)) {
+            return err_set(err, -EOPNOTSUPP, "%s is not served by this build", item->text);
+        }
+    }
+    return 0;
+}
+
+static int open_pipe(int *ret_read, int *ret_write)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) < 0) {
+        return -errno;
+    }
+    fcntl(ends[0], F_SETFL, O_NONBLOCK); /* of our end alone */
+    *ret_read = ends[0];
+    *ret_write = ends[1];
+    return 0;
+}
+
+/* The descriptors that the program gets; `given` says which of them are ours to close. */
+static int open_stdio(struct supervisor *supervisor, struct cell_options *cell, int nothing, bool given[4])
+{
+    const struct supervisor_options *options = supervisor->options;
+    bool output = grants(supervisor, PERMISSION_STDOUT);
+    int result = 0, reader = -1;
+
+    cell->stdio[0] = options->stdio[0] >= 0 && grants(supervisor, PERMISSION_STDIN) ? options->stdio[0] : nothing;
+    if (options->request->terminal) {
+        cell->stdio[1] = output ? options->stdio[1] : nothing;
+        cell->stdio[2] = options->stdio[2];
+        return 0;
+    }
+    for (int i = 0; i < 2 && result == 0; i++) {
+        result = open_pipe(&reader, &cell->stdio[i + 1]);
+        if (result == 0) {
+            given[i + 1] = true;
+            stream_init(&supervisor->streams[i], reader, i + 1, limit_of(supervisor, LIMIT_OUTPUT), i == 0 && !output);
+        }
+    }
+    if (result == 0 && options->request->said) {
+        result = open_pipe(&reader, &cell->said);
+        if (result == 0) {
+            given[3] = true;
+            supervisor->said.fd = reader;
+        }
+    }
+    return result;
+}
+
+static int make_cell(struct supervisor *supervisor, struct err *err)
+{
+    struct cell_options cell = {
+        .request = supervisor->options->request,
+        .granted = &supervisor->granted,
+        .pins = &supervisor->pins,
+        .stdio = {-1, -1, -1},
+        .said = -1,
+    };
+    bool given[4] = {false};
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int result = nothing < 0 ? -errno : open_stdio(supervisor, &cell, nothing, given);
+
+    if (result < 0) {
+        err_errno(err, result, "no pipes for the program");
+    } else {
+        result = cell_start(&cell, &supervisor->cell, err);
+        supervisor->has_cell = result == 0;
+    }
+    for (int i = 0; i < 4; i++) {
+        if (given[i]) {
+            close(i < 3 ? cell.stdio[i] : cell.said);
+        }
+    }
+    close_descriptor(&nothing);
+    return result;
+}
+
+static void report_cell(struct supervisor *supervisor)
+{
+    struct cell *cell = &supervisor->cell;
+    struct report made = {
+        .kind = REPORT_CELL,
+        .cell = {.level = cell->level,
+                 .layers = cell->layers,
+                 .off = cell->off.data ? cell->off.data : (char[]){""},
+                 .setup_us = supervisor->started_us - supervisor->asked_us,
+                 .resolved_command = cell->command,
+                 .memory_sampled = cell->memory_sampled},
+    };
+
+    report(supervisor, &made);
+}
+
+static int start(struct supervisor *supervisor, struct err *err)
+{
+    const struct sandbox_request *request = supervisor->options->request;
+    int result = policy_parse(request->granted, &supervisor->granted, err);
+
+    if (result == 0) {
+        result = refuse_unserved(supervisor, err);
+    }
+    if (result == 0) {
+        result = pins_open(&supervisor->granted, request->root, &supervisor->pins, err);
+    }
+    if (result == 0) {
+        result = make_cell(supervisor, err);
+    }
+    if (result < 0) {
+        return result;
+    }
+    struct view view = {request->root, &supervisor->granted, &supervisor->cell};
+    result = watch_init(&supervisor->watch, &view, request->notify, report, supervisor);
+    if (result < 0) {
+        return err_errno(err, result, "no memory for the rows");
+    }
+    meter_init(&supervisor->meter, &supervisor->cell);
+    watch_prepare(supervisor->cell.listener);
+    supervisor->started_us = supervisor->sampled_us = supervisor->usage_us = monotonic_us();
+    supervisor->watch.started_us = supervisor->started_us;
+    report_cell(supervisor);
+    return cell_go(&supervisor->cell, err);
+}
+
+/* ---- while it runs ---------------------------------------------------------------------------------------------- */
+
+static void drain_said(void *context)
+{
+    struct supervisor *supervisor = context;
+
+    if (supervisor->said.fd >= 0) {
+        said_read(&supervisor->said, report, supervisor);
+        supervisor->watch.line = supervisor->said.at;
+    }
+}
+
+static void kill_for(struct supervisor *supervisor, enum limit limit)
+{
+    if (supervisor->killed_for < 0) {
+        supervisor->killed_for = (int)limit;
+    }
+}
+
+static void check_output(struct supervisor *supervisor)
+{
+    uint64_t most = limit_of(supervisor, LIMIT_OUTPUT) * OUTPUT_FACTOR;
+
+    if (supervisor->streams[0].total + supervisor->streams[1].total > most || supervisor->said.total > most) {
+        kill_for(supervisor, LIMIT_OUTPUT);
+    }
+}
+
+static void report_usage(struct supervisor *supervisor, int64_t now)
+{
+    struct report usage = {.kind = REPORT_USAGE, .usage = supervisor->meter.usage};
+
+    usage.usage.wall_us = now - supervisor->started_us;
+    usage.usage.output[1] = supervisor->streams[0].total;
+    usage.usage.output[2] = supervisor->streams[1].total;
+    report(supervisor, &usage);
+    accesses_flush(&supervisor->watch.accesses, report, supervisor);
+    supervisor->usage_us = now;
+}
+
+static void check_time(struct supervisor *supervisor)
+{
+    int64_t now = monotonic_us();
+    struct meter *meter = &supervisor->meter;
+
+    if (now - supervisor->started_us >= (int64_t)limit_of(supervisor, LIMIT_WALL)) {
+        kill_for(supervisor, LIMIT_WALL);
+    }
+    if (now - supervisor->sampled_us >= (supervisor->cell.memory_sampled ? SAMPLE_MEMORY_US : SAMPLE_US)) {
+        meter_sample(meter);
+        supervisor->sampled_us = now;
+        if (meter->usage.cpu_us >= (int64_t)limit_of(supervisor, LIMIT_CPU)) {
+            kill_for(supervisor, LIMIT_CPU);
+        } else if (supervisor->cell.memory_sampled && meter->memory_resident > limit_of(supervisor, LIMIT_MEMORY)) {
+            kill_for(supervisor, LIMIT_MEMORY);
+        } else if (meter->tasks > limit_of(supervisor, LIMIT_PROCESSES)) {
+            kill_for(supervisor, LIMIT_PROCESSES);
+        }
+    }
+    if (now - supervisor->usage_us >= USAGE_US && supervisor->outbox.bytes == 0) {
+        report_usage(supervisor, now);
+    }
+}
+
+static int milliseconds_left(const struct supervisor *supervisor)
+{
+    int64_t now = monotonic_us();
+    int64_t wall = supervisor->started_us + (int64_t)limit_of(supervisor, LIMIT_WALL) - now;
+    int64_t sample = supervisor->sampled_us + (supervisor->cell.memory_sampled ? SAMPLE_MEMORY_US : SAMPLE_US) - now;
+    int64_t left = wall < sample ? wall : sample;
+
+    return left <= 0 ? 0 : (int)((left + 999) / 1000);
+}
+
+enum {
+    POLL_LISTENER,
+    POLL_DNS,
+    POLL_OUT,
+    POLL_ERR,
+    POLL_SAID,
+    POLL_CONTROL,
+    POLL_INIT,
+    POLL_CLIENT,
+    POLL_SIGNALS,
+    POLL_COUNT
+};
+
+static void prepare_poll(const struct supervisor *supervisor, struct pollfd list[POLL_COUNT])
+{
+    const struct cell *cell = &supervisor->cell;
+    bool slow = supervisor->outbox.bytes >= OUTBOX_FULL; /* then the program waits for the application */
+    const int fds[POLL_COUNT] = {
+        [POLL_LISTENER] = cell->listener,
+        [POLL_DNS] = cell->dns,
+        [POLL_OUT] = slow ? -1 : supervisor->streams[0].fd,
+        [POLL_ERR] = slow ? -1 : supervisor->streams[1].fd,
+        [POLL_SAID] = slow ? -1 : supervisor->said.fd,
+        [POLL_CONTROL] = cell->control,
+        [POLL_INIT] = cell->init_pidfd,
+        [POLL_CLIENT] = supervisor->options->client,
+        [POLL_SIGNALS] = supervisor->options->signals,
+    };
+
+    for (int i = 0; i < POLL_COUNT; i++) {
+        list[i] = (struct pollfd){fds[i], POLLIN, 0};
+    }
+    if (supervisor->outbox.first) {
+        list[POLL_CLIENT].events |= POLLOUT;
+    }
+}
+
+static void hear_client(struct supervisor *supervisor, short events)
+{
+    char what;
+
+    if (events & POLLOUT) {
+        outbox_flush(&supervisor->outbox);
+    }
+    if (events & POLLIN) {
+        ssize_t len = wire_receive(supervisor->options->client, &what, 1, NULL, 0, NULL, false);
+        supervisor->cancelled = supervisor->cancelled || (len == 1 && what == RUN_CANCEL);
+        supervisor->gone = supervisor->gone || (len <= 0 && len != -EAGAIN);
+    } else if (events & (POLLHUP | POLLERR)) {
+        supervisor->gone = true;
+    }
+    supervisor->gone = supervisor->gone || supervisor->outbox.gone;
+}
+
+static void hear_cell(struct supervisor *supervisor, struct pollfd list[POLL_COUNT])
+{
+    if (list[POLL_LISTENER].revents & POLLIN) {
+        watch_serve(&supervisor->watch, drain_said);
+    } else if (list[POLL_LISTENER].revents) {
+        close_descriptor(&supervisor->cell.listener); /* nobody is left who could ask */
+    }
+    if (list[POLL_DNS].revents) {
+        net_serve(&supervisor->watch.net, supervisor->cell.dns);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (list[POLL_OUT + i].revents) {
+            stream_read(&supervisor->streams[i], report, supervisor);
+        }
+    }
+    if (list[POLL_SAID].revents) {
+        drain_said(supervisor);
+    }
+    if (list[POLL_CONTROL].revents || list[POLL_INIT].revents) {
+        int result = cell_read_end(&supervisor->cell, &supervisor->end);
+        supervisor->ended = result == 1;
+        supervisor->died = result < 0 || (result == 0 && list[POLL_INIT].revents);
+    }
+}
+
+static void run(struct supervisor *supervisor)
+{
+    struct pollfd list[POLL_COUNT];
+
+    while (!supervisor->ended && !supervisor->died && !supervisor->cancelled && !supervisor->gone &&
+           supervisor->killed_for < 0) {
+        prepare_poll(supervisor, list);
+        int count = poll(list, POLL_COUNT, milliseconds_left(supervisor));
+        if (count > 0) {
+            hear_cell(supervisor, list);
+            if (list[POLL_CLIENT].revents) {
+                hear_client(supervisor, list[POLL_CLIENT].revents);
+            }
+            supervisor->cancelled = supervisor->cancelled || list[POLL_SIGNALS].revents;
+            check_output(supervisor);
+        }
+        check_time(supervisor);
+    }
+    supervisor->stopped_us = monotonic_us();
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------------------- */
+
+static void read_rest(struct supervisor *supervisor)
+{
+    for (int i = 0; i < 2; i++) {
+        while (stream_read(&supervisor->streams[i], report, supervisor)) {
+        }
+        stream_finish(&supervisor->streams[i], report, supervisor);
+    }
+    drain_said(supervisor);
+}
+
+static void decide(struct supervisor *supervisor, struct report_exit *ret_exit)
+{
+    const struct meter *meter = &supervisor->meter;
+    const struct limits *limits = &supervisor->granted.limits;
+    struct outcome_facts facts = {
+        .cancelled = supervisor->cancelled || supervisor->gone,
+        .killed_for = supervisor->killed_for,
+        .ended = supervisor->ended,
+        .end = supervisor->end,
+        .limits = limits,
+        .denied = accesses_last_denied(&supervisor->watch.accesses),
+        .errors = supervisor->streams[1].recent,
+        .errors_len = supervisor->streams[1].recent_len,
+        .command = supervisor->cell.command,
+    };
+
+    facts.hit[LIMIT_MEMORY] =
+        meter->memory_hit || meter->usage.memory_peak >= limits->value[LIMIT_MEMORY] / 100 * HIT_PERCENT;
+    facts.hit[LIMIT_PROCESSES] =
+        meter->processes_hit || meter->tasks_peak * UINT64_C(100) >= limits->value[LIMIT_PROCESSES] * HIT_PERCENT;
+    facts.hit[LIMIT_CPU] = meter->usage.cpu_us >= (int64_t)limits->value[LIMIT_CPU];
+    facts.hit[LIMIT_DISK] = meter->disk_full;
+    outcome_decide(&facts, ret_exit);
+}
+
+static void finish(struct supervisor *supervisor)
+{
+    struct report end = {.kind = REPORT_EXIT};
+    bool dead;
+
+    meter_sample(&supervisor->meter);
+    if (!supervisor->ended && !supervisor->died) {
+        /* it may have ended in this very moment; what it said counts, unless a limit came first */
+        supervisor->ended = supervisor->killed_for < 0 && cell_read_end(&supervisor->cell, &supervisor->end) == 1;
+    }
+    close_descriptor(&supervisor->cell.listener);
+    dead = cell_kill(&supervisor->cell);
+    meter_finish(&supervisor->meter);
+    meter_read_counts(&supervisor->meter);
+    read_rest(supervisor);
+    report_usage(supervisor, supervisor->stopped_us);
+    accesses_report_used(&supervisor->watch.accesses, report, supervisor);
+    decide(supervisor, &end.exit);
+    end.exit.setup_us = supervisor->started_us - supervisor->asked_us;
+    end.exit.run_us = supervisor->stopped_us - supervisor->started_us;
+    end.exit.survivors = supervisor->ended ? supervisor->end.survivors : 0;
+    end.exit.unkillable = !dead;
+    if (!supervisor->options->request->terminal) {
+        artifacts_report(supervisor->cell.out_dir, report, supervisor);
+    }
+    report(supervisor, &end);
+    free(end.exit.message);
+}
+
+static void refuse(struct supervisor *supervisor, const struct err *err)
+{
+    bool cannot = err->code == -EOPNOTSUPP || err->code == -EPERM;
+    struct report end = {.kind = REPORT_EXIT};
+
+    outcome_refuse(cannot ? STATUS_REFUSED : STATUS_SETUP, err->code == -ENOENT ? 127 : -1, err->text, &end.exit);
+    end.exit.setup_us = monotonic_us() - supervisor->asked_us;
+    report(supervisor, &end);
+    free(end.exit.message);
+}
+
+static void done(struct supervisor *supervisor)
+{
+    if (supervisor->has_cell) {
+        cell_done(&supervisor->cell);
+    }
+    watch_done(&supervisor->watch);
+    stream_done(&supervisor->streams[0]);
+    stream_done(&supervisor->streams[1]);
+    said_done(&supervisor->said);
+    pins_done(&supervisor->pins);
+    policy_done(&supervisor->granted);
+    outbox_drain(&supervisor->outbox);
+    outbox_done(&supervisor->outbox);
+}
+
+void supervisor_run(const struct supervisor_options *options)
+{
+    static struct supervisor supervisor; /* big, and one to a process */
+    struct err err = {0};
+
+    supervisor = (struct supervisor){
+        .options = options,
+        .asked_us = monotonic_us(),
+        .killed_for = -1,
+        .streams = {{.fd = -1, .number = 1}, {.fd = -1, .number = 2}},
+    };
+    said_init(&supervisor.said, -1);
+    outbox_init(&supervisor.outbox, options->client);
+    if (start(&supervisor, &err) == 0) {
+        run(&supervisor);
+        finish(&supervisor);
+    } else {
+        if (supervisor.has_cell) {
+            (void)cell_kill(&supervisor.cell);
+        }
+        refuse(&supervisor, &err);
+    }
+    done(&supervisor);
+}
