@@ -1,0 +1,178 @@
+/*
+ * The doctor: for each guarantee a throw-away cell, in observe mode, so that
+ * the kernel's layers alone must hold. The program in it is bin/techo itself,
+ * which needs no other file.
+ */
+#include "probe_internal.h"
+
+#include "supervisor_internal.h"
+#include "wire_internal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct probe {
+    const char *guarantee;
+    enum sandbox_layer layer; /* that gives it; memory: where no control group counts it */
+    const char *granted;
+    enum sandbox_status status; /* how the run must end */
+    const char *tried;          /* what was tried */
+};
+
+static const struct probe probes[] = {
+    {"files", LAYER_MOUNTS, "wall=5s", STATUS_OK,
+     "opened files of the host, changed its own program: refused; its own files open"},
+    {"network", LAYER_NAMESPACES, "wall=5s", STATUS_OK,
+     "connected to a server of the host and to public addresses: refused; its own server answers"},
+    {"processes", LAYER_NAMESPACES, "wall=5s", STATUS_OK,
+     "signalled a process of the host, left one behind that ignores signals: it is gone"},
+    {"kernel surface", LAYER_SECCOMP, "wall=5s", STATUS_OK,
+     "called mount, bpf, ptrace, io_uring and others: refused before the kernel looked at the arguments"},
+    {"secrets", LAYER_SUPERVISOR, "wall=5s", STATUS_OK,
+     "looked for inherited variables, descriptors and the environment of process 1: nothing"},
+    {"memory", LAYER_RLIMITS, "memory=64M,wall=5s", STATUS_OK, "touched 512M with memory=64M: stopped"},
+    {"cpu", LAYER_SUPERVISOR, "cpu=100ms,wall=5s", STATUS_CPU, "looped without end with cpu=100ms: killed"},
+    {"wall", LAYER_SUPERVISOR, "wall=100ms", STATUS_WALL, "slept without end with wall=100ms: killed"},
+    {"output", LAYER_SUPERVISOR, "stdout,output=4K,wall=5s", STATUS_OUTPUT, "wrote 16M with output=4K: killed"},
+    {"disk", LAYER_MOUNTS, "disk=1M,wall=5s", STATUS_OK, "filled /tmp with disk=1M: no space left"},
+};
+
+/* What the run of a probe said. */
+struct seen {
+    struct report_exit end;
+    bool sampled, made;
+};
+
+static void take(void *context, struct report *report)
+{
+    struct seen *seen = context;
+
+    if (report->kind == REPORT_CELL) {
+        seen->made = true;
+        seen->sampled = report->cell.memory_sampled;
+    } else if (report->kind == REPORT_EXIT) {
+        seen->end = report->exit;
+        seen->end.message = strdup(report->exit.message ? report->exit.message : "");
+    }
+}
+
+static void run_probe(const struct probe *probe, int port, struct seen *seen)
+{
+    char self[PATH_MAX], port_text[16], pid_text[16];
+    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+    const struct sandbox_base base[] = {{self}};
+    const char *const argv[] = {self, PROBE_ARGUMENT, probe->guarantee, port_text, pid_text, NULL};
+    const char *const env[] = {"PROBE=1", NULL};
+    const struct sandbox_request request = {
+        .root = "/usr",
+        .granted = probe->granted,
+        .base = base,
+        .base_count = 1,
+        .argv = argv,
+        .env = env,
+        .notify = NOTIFY_OBSERVE,
+        .stdin_fd = -1,
+    };
+    const struct supervisor_options options = {
+        .request = &request, .stdio = {-1, -1, -1}, .client = -1, .signals = -1, .report = take, .context = seen};
+
+    self[len > 0 ? len : 0] = '\0';
+    snprintf(port_text, sizeof port_text, "%d", port);
+    snprintf(pid_text, sizeof pid_text, "%d", getpid());
+    supervisor_run(&options);
+}
+
+static bool holds(const struct probe *probe, const struct seen *seen)
+{
+    bool left = strcmp(probe->guarantee, "processes") != 0 || seen->end.survivors == 1;
+    bool stopped = strcmp(probe->guarantee, "memory") == 0 && seen->end.status == STATUS_MEMORY;
+
+    return stopped || (seen->end.status == probe->status && left && !seen->end.unkillable);
+}
+
+static void describe(const struct probe *probe, const struct seen *seen, bool held, struct buf *text)
+{
+    if (held) {
+        buf_add_text(text, probe->tried);
+    } else if (seen->end.status == STATUS_ERROR && seen->end.code == PROBE_BROKEN) {
+        buf_addf(text, "NOT HELD. Tried: %s", probe->tried);
+    } else if (seen->end.status == STATUS_ERROR && seen->end.code == PROBE_NO_CONTROL) {
+        buf_add_text(text, "not known: what must work does not, so the attempt proves nothing");
+    } else {
+        buf_addf(text, "%s: %s", sandbox_status_name(seen->end.status), seen->end.message);
+    }
+}
+
+/* In a process of its own, so that each probe counts its own children only. */
+static void probe_one(int socket, const struct probe *probe, int port)
+{
+    struct seen seen = {0};
+    struct buf text, bytes;
+
+    run_probe(probe, port, &seen);
+    bool held = holds(probe, &seen);
+    bool counted = seen.made && !seen.sampled && strcmp(probe->guarantee, "memory") == 0;
+    buf_init(&text, ERR_TEXT_MAX);
+    buf_init(&bytes, WIRE_INLINE_MAX);
+    describe(probe, &seen, held, &text);
+    const struct sandbox_probe result = {
+        .guarantee = probe->guarantee,
+        .layer = sandbox_layer_name(counted ? LAYER_CGROUP : probe->layer),
+        .holds = held,
+        .text = text.data,
+    };
+    if (probe_write(&result, &bytes) == 0) {
+        (void)wire_send(socket, bytes.data, bytes.len, NULL, 0, true);
+    }
+    _exit(0);
+}
+
+/* A server of the host that nobody inside may reach. */
+static int listen_here(int *ret_port)
+{
+    struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof own;
+    int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    *ret_port = 1;
+    if (server >= 0 && bind(server, (struct sockaddr *)&own, sizeof own) == 0 && listen(server, 1) == 0 &&
+        getsockname(server, (struct sockaddr *)&own, &len) == 0) {
+        *ret_port = ntohs(own.sin_port);
+    }
+    return server;
+}
+
+void probe_report(int socket, const struct err *outer)
+{
+    int port, server = listen_here(&port);
+
+    for (size_t i = 0; i < sizeof probes / sizeof probes[0]; i++) {
+        pid_t child = outer->code < 0 ? -1 : fork();
+        if (child == 0) {
+            probe_one(socket, &probes[i], port);
+        }
+        if (child > 0) {
+            waitpid(child, NULL, 0);
+            continue;
+        }
+        const struct sandbox_probe result = {
+            .guarantee = probes[i].guarantee,
+            .layer = sandbox_layer_name(probes[i].layer),
+            .text = (char *)(uintptr_t)(outer->code < 0 ? outer->text : "no process for the probe"),
+        };
+        struct buf bytes;
+        buf_init(&bytes, WIRE_INLINE_MAX);
+        if (probe_write(&result, &bytes) == 0) {
+            (void)wire_send(socket, bytes.data, bytes.len, NULL, 0, true);
+        }
+        buf_done(&bytes);
+    }
+    close_descriptor(&server);
+}
