@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "exits.h"
-#include "job.h"
 #include "lines.h"
 #include "loop.h"
 #include "print.h"
+#include "task.h"
 
 /* A bench as the loop sees it, and how much of it is printed. */
 struct showing {
-    struct job *job;     /* borrowed */
+    struct task *task;   /* borrowed */
     struct bench *bench; /* owned */
     size_t printed;
     bool cancelled;
@@ -79,19 +79,19 @@ static void print_new(struct showing *showing)
 
 static size_t poll_fds(void *context, struct pollfd *fds, size_t max)
 {
-    return engine_poll_fds(((struct showing *)context)->job->engine, fds, max);
+    return engine_poll_fds(((struct showing *)context)->task->engine, fds, max);
 }
 
 static int64_t deadline(void *context)
 {
-    return engine_deadline(((struct showing *)context)->job->engine);
+    return engine_deadline(((struct showing *)context)->task->engine);
 }
 
 static void dispatch(void *context, const struct pollfd *fds, size_t count)
 {
     struct showing *showing = context;
 
-    engine_dispatch(showing->job->engine, fds, count);
+    engine_dispatch(showing->task->engine, fds, count);
     if (!showing->cancelled)
         bench_advance(showing->bench);
     print_new(showing);
@@ -102,7 +102,7 @@ static bool busy(void *context)
     struct showing *showing = context;
 
     if (showing->cancelled)
-        return engine_busy(showing->job->engine);
+        return engine_busy(showing->task->engine);
     return !bench_finished(showing->bench);
 }
 
@@ -111,7 +111,7 @@ static void cancel(void *context)
     struct showing *showing = context;
 
     showing->cancelled = true;
-    engine_cancel(showing->job->engine);
+    engine_cancel(showing->task->engine);
 }
 
 /* The sum: on the screen, in the `end` event, as exit status. */
@@ -132,22 +132,22 @@ static int finish(struct showing *showing, int looped)
     cJSON_AddNumberToObject(totals, "wrong", (double)wrong);
     cJSON_AddNumberToObject(totals, "failed", (double)(total - right - wrong));
     cJSON_AddNumberToObject(totals, "total", (double)total);
-    job_end(showing->job, looped < 0 ? "cancelled" : right == total ? "ok" : "failed", totals);
+    task_end(showing->task, looped < 0 ? "cancelled" : right == total ? "ok" : "failed", totals);
     if (looped < 0)
         return EXIT_CANCELLED;
     return right == total ? EXIT_DONE : EXIT_CHECK_FAILED;
 }
 
-static int run_bench(struct job *job, const char **executors, struct err *err)
+static int run_bench(struct task *task, const char **executors, struct err *err)
 {
-    struct showing showing = {.job = job};
-    const struct bench_options options = {job->engine, job->session, job->kase, executors};
+    struct showing showing = {.task = task};
+    const struct bench_options options = {task->engine, task->session, task->kase, executors};
     const struct loop_work work = {&showing, poll_fds, deadline, dispatch, busy, cancel};
     int status;
 
     if (bench_new(&options, &showing.bench, err) < 0) {
         print_failure(err);
-        job_end(job, "failed", NULL);
+        task_end(task, "failed", NULL);
         return EXIT_USAGE;
     }
     print_head();
@@ -161,17 +161,17 @@ int command_bench(const struct arguments *arguments)
 {
     const char *list = arguments->value[OPTION_EXECUTOR];
     const char **executors;
-    struct job job;
+    struct task task;
     struct err err = {0};
     int status = EXIT_USAGE;
 
-    executors = job_executors(list ? list : executor_at(0)->name, &err);
-    if (!executors || job_open(&job, arguments, arguments->word_count ? arguments->words[0] : "analytics",
-                               JOB_LOG | JOB_ENGINE | JOB_QUIET, &err) < 0) {
+    executors = task_executors(list ? list : executor_at(0)->name, &err);
+    if (!executors || task_open(&task, arguments, arguments->word_count ? arguments->words[0] : "analytics",
+                                TASK_LOG | TASK_ENGINE | TASK_QUIET, &err) < 0) {
         print_failure(&err);
     } else {
-        status = run_bench(&job, executors, &err);
-        job_done(&job);
+        status = run_bench(&task, executors, &err);
+        task_done(&task);
     }
     free(executors);
     return status;

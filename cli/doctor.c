@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "exits.h"
-#include "job.h"
 #include "print.h"
+#include "task.h"
 
-static void report(struct job *job, const struct sandbox_probe *probe)
+static void report(struct task *task, const struct sandbox_probe *probe)
 {
     struct event *event = event_new(EVENT_PROBE);
 
@@ -19,7 +19,7 @@ static void report(struct job *job, const struct sandbox_probe *probe)
     event_set_text(event, "layer", probe->layer);
     event_set_bool(event, "holds", probe->holds);
     event_set_text(event, "result", probe->text);
-    session_emit(job->session, event);
+    session_emit(task->session, event);
 }
 
 /* A guarantee may come from several layers: one that holds is enough. */
@@ -35,27 +35,27 @@ int command_doctor(const struct arguments *arguments)
 {
     struct sandbox_probe *probes = NULL;
     size_t count = 0;
-    struct job job;
+    struct task task;
     struct err err = {0};
     bool all = true;
 
-    if (job_open(&job, arguments, NULL, JOB_SPAWNER | JOB_QUIET, &err) < 0) {
+    if (task_open(&task, arguments, NULL, TASK_SPAWNER | TASK_QUIET, &err) < 0) {
         print_failure(&err);
         return EXIT_USAGE;
     }
     if (sandbox_doctor(SANDBOX_SPAWNER_FD, &probes, &count, &err) < 0) {
         print_failure(&err);
-        job_end(&job, "failed", NULL);
-        job_done(&job);
+        task_end(&task, "failed", NULL);
+        task_done(&task);
         return EXIT_CHECK_FAILED;
     }
     for (size_t i = 0; i < count; i++) {
-        report(&job, &probes[i]);
+        report(&task, &probes[i]);
         all &= held(probes, count, probes[i].guarantee);
     }
     print_row("%s", all && count ? "Every guarantee holds here." : "NOT every guarantee holds here.");
     sandbox_probes_free(probes, count);
-    job_end(&job, all && count ? "ok" : "failed", NULL);
-    job_done(&job);
+    task_end(&task, all && count ? "ok" : "failed", NULL);
+    task_done(&task);
     return all && count ? EXIT_DONE : EXIT_CHECK_FAILED;
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "exits.h"
-#include "job.h"
 #include "loop.h"
 #include "print.h"
+#include "task.h"
 
 struct showing {
     struct escape_run *run; /* owned */
@@ -68,7 +68,7 @@ static size_t outcomes(const struct escape_row *rows, size_t count, const char *
     return found;
 }
 
-static int finish(struct job *job, const struct escape_run *run, int looped)
+static int finish(struct task *task, const struct escape_run *run, int looped)
 {
     size_t count, unexpected = 0;
     const struct escape_row *rows = escape_run_rows(run, &count);
@@ -86,13 +86,13 @@ static int finish(struct job *job, const struct escape_run *run, int looped)
     cJSON_AddNumberToObject(totals, "not_applicable", (double)outcomes(rows, count, "not applicable"));
     cJSON_AddNumberToObject(totals, "unexpected", (double)unexpected);
     cJSON_AddNumberToObject(totals, "total", (double)count);
-    job_end(job, looped < 0 ? "cancelled" : good ? "ok" : "failed", totals);
+    task_end(task, looped < 0 ? "cancelled" : good ? "ok" : "failed", totals);
     if (looped < 0)
         return EXIT_CANCELLED;
     return good ? EXIT_DONE : EXIT_CHECK_FAILED;
 }
 
-static int run_escapes(struct job *job, const struct arguments *arguments, const char **executors)
+static int run_escapes(struct task *task, const struct arguments *arguments, const char **executors)
 {
     struct showing showing = {0};
     struct err err = {0};
@@ -100,18 +100,18 @@ static int run_escapes(struct job *job, const struct arguments *arguments, const
         .executors = executors,
         .ids = arguments->word_count ? arguments->words : NULL,
         .spawner_fd = SANDBOX_SPAWNER_FD,
-        .notify = job_notify(arguments),
-        .session = job->session,
+        .notify = task_notify(arguments),
+        .session = task->session,
     };
     const struct loop_work work = {&showing, poll_fds, deadline, dispatch, busy, cancel};
     int status;
 
     if (escape_run_new(&options, &showing.run, &err) < 0) {
         print_failure(&err);
-        job_end(job, "failed", NULL);
+        task_end(task, "failed", NULL);
         return EXIT_USAGE;
     }
-    status = finish(job, showing.run, loop_run(&work));
+    status = finish(task, showing.run, loop_run(&work));
     escape_run_free(showing.run);
     return status;
 }
@@ -120,16 +120,16 @@ int command_escapes(const struct arguments *arguments)
 {
     const char *list = arguments->value[OPTION_EXECUTOR];
     const char **executors;
-    struct job job;
+    struct task task;
     struct err err = {0};
     int status = EXIT_USAGE;
 
-    executors = job_executors(list ? list : executor_at(0)->name, &err);
-    if (!executors || job_open(&job, arguments, NULL, JOB_LOG | JOB_SPAWNER | JOB_QUIET, &err) < 0) {
+    executors = task_executors(list ? list : executor_at(0)->name, &err);
+    if (!executors || task_open(&task, arguments, NULL, TASK_LOG | TASK_SPAWNER | TASK_QUIET, &err) < 0) {
         print_failure(&err);
     } else {
-        status = run_escapes(&job, arguments, executors);
-        job_done(&job);
+        status = run_escapes(&task, arguments, executors);
+        task_done(&task);
     }
     free(executors);
     return status;

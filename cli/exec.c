@@ -2,28 +2,28 @@
 #include "commands.h"
 
 #include "exits.h"
-#include "job.h"
 #include "loop.h"
 #include "print.h"
+#include "task.h"
 
 int command_exec(const struct arguments *arguments)
 {
-    struct job job;
+    struct task task;
     struct err err = {0};
     int status = EXIT_OWN_FAILURE, looped;
 
-    if (job_open(&job, arguments, NULL, JOB_LOG | JOB_ENGINE, &err) < 0) {
+    if (task_open(&task, arguments, NULL, TASK_LOG | TASK_ENGINE, &err) < 0) {
         print_failure(&err);
         return status;
     }
-    if (engine_exec(job.engine, arguments->words, &err) < 0) {
+    if (engine_exec(task.engine, arguments->words, &err) < 0) {
         print_failure(&err);
-        job_end(&job, "failed", NULL);
+        task_end(&task, "failed", NULL);
     } else {
-        looped = loop_engine(job.engine);
-        status = looped < 0 ? EXIT_CANCELLED : exit_of_state(session_state(job.session));
-        job_end(&job, looped < 0 ? "cancelled" : NULL, NULL);
+        looped = loop_engine(task.engine);
+        status = looped < 0 ? EXIT_CANCELLED : exit_of_state(session_state(task.session));
+        task_end(&task, looped < 0 ? "cancelled" : NULL, NULL);
     }
-    job_done(&job);
+    task_done(&task);
     return status;
 }

@@ -10,10 +10,10 @@
 
 #include "../tui/tui.h"
 #include "exits.h"
-#include "job.h"
 #include "loop.h"
 #include "print.h"
 #include "saved.h"
+#include "task.h"
 
 enum { PATH_BYTES = 64 * 1024 };
 
@@ -55,25 +55,26 @@ static int screen_of_recording(const struct arguments *arguments)
 static int screen_of_session(const struct arguments *arguments)
 {
     const struct executor *executor;
-    struct job job;
+    struct task task;
     struct err err = {0};
     int status = EXIT_USAGE;
 
-    executor = job_executor(arguments, executor_at(0), &err);
-    if (!executor || job_open(&job, arguments, NULL, JOB_LOG | JOB_ENGINE | JOB_OWN_FOLDER | JOB_SCREEN, &err) < 0) {
+    executor = task_executor(arguments, executor_at(0), &err);
+    if (!executor ||
+        task_open(&task, arguments, NULL, TASK_LOG | TASK_ENGINE | TASK_OWN_FOLDER | TASK_SCREEN, &err) < 0) {
         print_failure(&err);
         return status;
     }
     status = run_screen(&(struct tui_options){
-        .engine = job.engine,
-        .session = job.session,
-        .kase = job.kase,
+        .engine = task.engine,
+        .session = task.session,
+        .kase = task.kase,
         .screen = arguments->value[OPTION_SCREEN],
         .executor = executor->name,
         .speed = 1,
     });
-    job_end(&job, NULL, NULL);
-    job_done(&job);
+    task_end(&task, NULL, NULL);
+    task_done(&task);
     return status;
 }
 

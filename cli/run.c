@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "exits.h"
-#include "job.h"
 #include "loop.h"
 #include "print.h"
 #include "program.h"
+#include "task.h"
 
 /* The program's own output goes where a program's output goes. */
 static void pass_output(void *context, const struct event *event, const struct state *state)
@@ -37,7 +37,7 @@ static const struct executor *executor_for_file(const char *name)
     return executor_for_language("python");
 }
 
-static int start(struct job *job, const struct arguments *arguments, const struct executor *executor,
+static int start(struct task *task, const struct arguments *arguments, const struct executor *executor,
                  const struct buf *text, struct err *err)
 {
     const struct engine_program program = {
@@ -49,10 +49,10 @@ static int start(struct job *job, const struct arguments *arguments, const struc
     };
 
     if (arguments->command == COMMAND_CHECK)
-        return engine_check(job->engine, &program, err);
-    if (session_listen(job->session, pass_output, NULL) < 0)
+        return engine_check(task->engine, &program, err);
+    if (session_listen(task->session, pass_output, NULL) < 0)
         return err_set(err, -ENOMEM, "out of memory");
-    return engine_run(job->engine, &program, err);
+    return engine_run(task->engine, &program, err);
 }
 
 static bool would_block(const struct state *state)
@@ -65,46 +65,46 @@ static bool would_block(const struct state *state)
     return false;
 }
 
-static int finish_check(struct job *job, int looped)
+static int finish_check(struct task *task, int looped)
 {
-    const struct state *state = session_state(job->session);
+    const struct state *state = session_state(task->session);
     const struct state_attempt *attempt = state->current ? state_last_attempt(state->current) : NULL;
     bool blocks = would_block(state);
 
     if (looped == 0)
         print_row("%s", blocks ? "blocked" : attempt && attempt->finding_count ? "not blocked" : "nothing found");
-    job_end(job, looped < 0 ? "cancelled" : blocks ? "blocked" : "ok", NULL);
+    task_end(task, looped < 0 ? "cancelled" : blocks ? "blocked" : "ok", NULL);
     return looped < 0 ? EXIT_CANCELLED : blocks ? EXIT_CHECK_FAILED : EXIT_DONE;
 }
 
-static int finish_run(struct job *job, int looped)
+static int finish_run(struct task *task, int looped)
 {
-    int status = looped < 0 ? EXIT_CANCELLED : exit_of_state(session_state(job->session));
+    int status = looped < 0 ? EXIT_CANCELLED : exit_of_state(session_state(task->session));
 
-    job_end(job, looped < 0 ? "cancelled" : NULL, NULL);
+    task_end(task, looped < 0 ? "cancelled" : NULL, NULL);
     return status;
 }
 
 static int work(const struct arguments *arguments, unsigned flags)
 {
-    struct job job = {0};
+    struct task task = {0};
     struct buf text;
     struct err err = {0};
-    const struct executor *executor = job_executor(arguments, executor_for_file(arguments->words[0]), &err);
+    const struct executor *executor = task_executor(arguments, executor_for_file(arguments->words[0]), &err);
     int status = command_info(arguments->command)->failure, looped;
 
     buf_init(&text, PROGRAM_MAX + 1);
     if (!executor || program_read(arguments->words[0], &text, &err) < 0 ||
-        job_open(&job, arguments, NULL, flags, &err) < 0) {
+        task_open(&task, arguments, NULL, flags, &err) < 0) {
         print_failure(&err);
-    } else if (start(&job, arguments, executor, &text, &err) < 0) {
+    } else if (start(&task, arguments, executor, &text, &err) < 0) {
         print_failure(&err);
-        job_end(&job, "failed", NULL);
-        job_done(&job);
+        task_end(&task, "failed", NULL);
+        task_done(&task);
     } else {
-        looped = loop_engine(job.engine);
-        status = arguments->command == COMMAND_CHECK ? finish_check(&job, looped) : finish_run(&job, looped);
-        job_done(&job);
+        looped = loop_engine(task.engine);
+        status = arguments->command == COMMAND_CHECK ? finish_check(&task, looped) : finish_run(&task, looped);
+        task_done(&task);
     }
     buf_done(&text);
     return status;
@@ -112,10 +112,10 @@ static int work(const struct arguments *arguments, unsigned flags)
 
 int command_run(const struct arguments *arguments)
 {
-    return work(arguments, JOB_LOG | JOB_ENGINE);
+    return work(arguments, TASK_LOG | TASK_ENGINE);
 }
 
 int command_check(const struct arguments *arguments)
 {
-    return work(arguments, JOB_ENGINE);
+    return work(arguments, TASK_ENGINE);
 }

@@ -10,9 +10,9 @@
 
 #include "commands.h"
 #include "exits.h"
-#include "job.h"
 #include "print.h"
 #include "saved.h"
+#include "task.h"
 
 enum { PATH_BYTES = 64 * 1024 };
 
@@ -32,7 +32,7 @@ static void set_item(struct event *event, const char *item)
 
 /* ---- a permission ------------------------------------------------------------------------------------------------ */
 
-static void emit_answer(struct job *job, const struct why_answer *answer)
+static void emit_answer(struct task *task, const struct why_answer *answer)
 {
     struct event *event = event_new(EVENT_PERMISSION);
 
@@ -44,18 +44,18 @@ static void emit_answer(struct job *job, const struct why_answer *answer)
     event_set_text(event, answer->granted ? "rule" : "nearest", answer->rule);
     event_set_text(event, "why", answer->why);
     event_set_text(event, "fix", answer->fix);
-    session_emit(job->session, event);
+    session_emit(task->session, event);
 }
 
-static int why_permission(struct job *job, const char *permission)
+static int why_permission(struct task *task, const char *permission)
 {
     struct why_answers answers = {0};
     struct err err = {0};
     bool granted = true;
 
-    if (why_judge(job->ceiling.data, permission, job->root.data, job_home(), &answers, &err) < 0) {
+    if (why_judge(task->ceiling.data, permission, task->root.data, task_home(), &answers, &err) < 0) {
         print_failure(&err);
-        job_end(job, "failed", NULL);
+        task_end(task, "failed", NULL);
         return EXIT_USAGE;
     }
     for (size_t i = 0; i < answers.count; i++) {
@@ -67,17 +67,17 @@ static int why_permission(struct job *job, const char *permission)
         if (answer->rule)
             print_row("  %s: %s", answer->granted ? "rule" : "nearest", answer->rule);
         if (answer->fix)
-            print_row("  fix: -c '%s,%s'", job->ceiling.data, answer->fix);
-        emit_answer(job, answer);
+            print_row("  fix: -c '%s,%s'", task->ceiling.data, answer->fix);
+        emit_answer(task, answer);
     }
     why_answers_done(&answers);
-    job_end(job, granted ? "granted" : "denied", NULL);
+    task_end(task, granted ? "granted" : "denied", NULL);
     return granted ? EXIT_DONE : EXIT_CHECK_FAILED;
 }
 
 /* ---- a recording ------------------------------------------------------------------------------------------------- */
 
-static void emit_refusal(struct job *job, const struct why_refusal *refusal)
+static void emit_refusal(struct task *task, const struct why_refusal *refusal)
 {
     struct event *event = event_new(EVENT_PERMISSION);
     struct buf id;
@@ -99,7 +99,7 @@ static void emit_refusal(struct job *job, const struct why_refusal *refusal)
             event_set_int(event, "line", refusal->line);
         event_set_text(event, "why", refusal->judged ? refusal->would_why : refusal->why);
         event_set_text(event, "fix", refusal->judged ? refusal->would_fix : refusal->fix);
-        session_emit(job->session, event);
+        session_emit(task->session, event);
     } else {
         event_free(event);
     }
@@ -134,13 +134,13 @@ static void print_refusal(const struct why_refusal *refusal)
     }
 }
 
-static int report_refusals(struct job *job, const struct why_refusals *refusals, bool judged, uint64_t seq)
+static int report_refusals(struct task *task, const struct why_refusals *refusals, bool judged, uint64_t seq)
 {
     bool granted = true;
 
     for (size_t i = 0; i < refusals->count; i++) {
         print_refusal(&refusals->list[i]);
-        emit_refusal(job, &refusals->list[i]);
+        emit_refusal(task, &refusals->list[i]);
         granted &= judged && refusals->list[i].would;
     }
     if (seq && !refusals->count)
@@ -149,11 +149,11 @@ static int report_refusals(struct job *job, const struct why_refusals *refusals,
         print_row("nothing was refused");
     else if (judged)
         print_row("What came later might differ: the program did not run under that ceiling.");
-    job_end(job, granted ? "granted" : "denied", NULL);
+    task_end(task, granted ? "granted" : "denied", NULL);
     return granted ? EXIT_DONE : EXIT_CHECK_FAILED;
 }
 
-static int why_session(struct job *job, const struct arguments *arguments, const char *path, uint64_t seq)
+static int why_session(struct task *task, const struct arguments *arguments, const char *path, uint64_t seq)
 {
     const char *ceiling = arguments->value[OPTION_CEILING];
     struct why_refusals refusals = {0};
@@ -164,12 +164,12 @@ static int why_session(struct job *job, const struct arguments *arguments, const
     if (code == 0 && replay_seek(replay, replay_count(replay)) < 0)
         code = err_set(&err, -ENOMEM, "out of memory");
     if (code == 0)
-        code = why_recording(replay, ceiling, job_home(), seq, &refusals, &err);
+        code = why_recording(replay, ceiling, task_home(), seq, &refusals, &err);
     if (code == 0) {
-        status = report_refusals(job, &refusals, ceiling != NULL, seq);
+        status = report_refusals(task, &refusals, ceiling != NULL, seq);
     } else {
         print_failure(&err);
-        job_end(job, "failed", NULL);
+        task_end(task, "failed", NULL);
     }
     why_refusals_done(&refusals);
     replay_free(replay);
@@ -203,7 +203,7 @@ int command_why(const struct arguments *arguments)
 {
     const char *word = arguments->words[0];
     struct buf path;
-    struct job job;
+    struct task task;
     struct err err = {0};
     uint64_t seq;
     int status = EXIT_USAGE;
@@ -214,11 +214,11 @@ int command_why(const struct arguments *arguments)
     if (!session && strstr(word, ".jsonl") && !strchr(word, '=')) {
         err_set(&err, -ENOENT, "no such session: %s", word);
         print_failure(&err);
-    } else if (job_open(&job, arguments, NULL, JOB_QUIET | JOB_OWN_FOLDER, &err) < 0) {
+    } else if (task_open(&task, arguments, NULL, TASK_QUIET | TASK_OWN_FOLDER, &err) < 0) {
         print_failure(&err);
     } else {
-        status = session ? why_session(&job, arguments, path.data, seq) : why_permission(&job, word);
-        job_done(&job);
+        status = session ? why_session(&task, arguments, path.data, seq) : why_permission(&task, word);
+        task_done(&task);
     }
     buf_done(&path);
     return status;

@@ -1,5 +1,5 @@
 /* From a command line to a session and an engine. */
-#include "job.h"
+#include "task.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -15,7 +15,7 @@
 
 enum { PATH_BYTES = 64 * 1024, LINE_BYTES = 1 << 20, ATTEMPTS = 3 };
 
-const char *job_home(void)
+const char *task_home(void)
 {
     const char *home = getenv("HOME");
     const struct passwd *user;
@@ -26,7 +26,7 @@ const char *job_home(void)
     return user ? user->pw_dir : NULL;
 }
 
-enum sandbox_notify job_notify(const struct arguments *arguments)
+enum sandbox_notify task_notify(const struct arguments *arguments)
 {
     const char *mode = arguments->value[OPTION_NOTIFY];
 
@@ -59,7 +59,8 @@ static int fail_executor(const char *name, struct err *err)
     return code;
 }
 
-const struct executor *job_executor(const struct arguments *arguments, const struct executor *fallback, struct err *err)
+const struct executor *task_executor(const struct arguments *arguments, const struct executor *fallback,
+                                     struct err *err)
 {
     const char *name = arguments->value[OPTION_EXECUTOR], *language = arguments->value[OPTION_LANGUAGE];
     const struct executor *found = fallback;
@@ -77,7 +78,7 @@ const struct executor *job_executor(const struct arguments *arguments, const str
     return found;
 }
 
-const char **job_executors(const char *list, struct err *err)
+const char **task_executors(const char *list, struct err *err)
 {
     const char **names = calloc(strlen(list) / 2 + 2, sizeof(*names));
     char *words = strdup(list), *at = words;
@@ -114,7 +115,7 @@ static bool is_case(const char *dir)
     return found;
 }
 
-static int locate_root(struct job *job, const char *dir, struct err *err)
+static int locate_root(struct task *task, const char *dir, struct err *err)
 {
     char *real = realpath(dir, NULL);
     struct stat info;
@@ -127,58 +128,58 @@ static int locate_root(struct job *job, const char *dir, struct err *err)
     else if (access(real, R_OK | X_OK) < 0)
         code = err_errno(err, -errno, "cannot read the folder %s", dir);
     else
-        buf_add_text(&job->root, real);
+        buf_add_text(&task->root, real);
     free(real);
     return code;
 }
 
-static int locate_ceiling(struct job *job, const struct arguments *arguments, unsigned flags, struct err *err)
+static int locate_ceiling(struct task *task, const struct arguments *arguments, unsigned flags, struct err *err)
 {
     const char *given = arguments->value[OPTION_CEILING];
     struct policy policy = {0};
     int code = 0;
 
     if (given) {
-        buf_add_text(&job->ceiling, given);
-        buf_add_text(&job->ceiling_source, "-c");
+        buf_add_text(&task->ceiling, given);
+        buf_add_text(&task->ceiling_source, "-c");
     } else {
-        code = ceiling_default(job->kase, flags & JOB_OWN_FOLDER ? job->root.data : NULL, &job->ceiling,
-                               &job->ceiling_source);
+        code = ceiling_default(task->kase, flags & TASK_OWN_FOLDER ? task->root.data : NULL, &task->ceiling,
+                               &task->ceiling_source);
     }
     if (code < 0)
-        return err_errno(err, code, "cannot look for data in %s", job->root.data);
+        return err_errno(err, code, "cannot look for data in %s", task->root.data);
     /* before anything is written: a slip of the pen makes no session */
-    code = policy_parse(job->ceiling.data ? job->ceiling.data : "", &policy, err);
+    code = policy_parse(task->ceiling.data ? task->ceiling.data : "", &policy, err);
     policy_done(&policy);
     return code;
 }
 
-int job_locate(struct job *job, const struct arguments *arguments, const char *case_word, unsigned flags,
-               struct err *err)
+int task_locate(struct task *task, const struct arguments *arguments, const char *case_word, unsigned flags,
+                struct err *err)
 {
     const char *dir = arguments->value[OPTION_DIR];
     const char *name = arguments->value[OPTION_CASE] ? arguments->value[OPTION_CASE] : case_word;
     int code = 0;
 
-    *job = (struct job){0};
-    buf_init(&job->root, PATH_BYTES);
-    buf_init(&job->ceiling, PATH_BYTES);
-    buf_init(&job->ceiling_source, PATH_BYTES);
-    buf_init(&job->preamble, PROGRAM_MAX + 1);
+    *task = (struct task){0};
+    buf_init(&task->root, PATH_BYTES);
+    buf_init(&task->ceiling, PATH_BYTES);
+    buf_init(&task->ceiling_source, PATH_BYTES);
+    buf_init(&task->preamble, PROGRAM_MAX + 1);
     if (dir && name)
         code = err_set(err, -EINVAL, "-d and --case both name the session's folder; give one");
     else if (dir && is_case(dir))
         name = dir;
     if (code == 0 && name)
-        code = case_load(name, &job->kase, err);
+        code = case_load(name, &task->kase, err);
     if (code == 0)
-        code = locate_root(job, job->kase ? job->kase->dir : dir ? dir : ".", err);
+        code = locate_root(task, task->kase ? task->kase->dir : dir ? dir : ".", err);
     if (code == 0)
-        code = locate_ceiling(job, arguments, flags, err);
+        code = locate_ceiling(task, arguments, flags, err);
     if (code == 0 && arguments->value[OPTION_PREAMBLE])
-        code = program_read(arguments->value[OPTION_PREAMBLE], &job->preamble, err);
+        code = program_read(arguments->value[OPTION_PREAMBLE], &task->preamble, err);
     if (code < 0)
-        job_done(job);
+        task_done(task);
     return code;
 }
 
@@ -186,14 +187,14 @@ int job_locate(struct job *job, const struct arguments *arguments, const char *c
 
 static void tell(void *context, const struct event *event, const struct state *state)
 {
-    struct job *job = context;
+    struct task *task = context;
     struct buf line;
 
     (void)state;
     buf_init(&line, LINE_BYTES);
     if (line_is_notable(event) && line_of_event(event, &line)) {
         print_person("techo: %s", line.data);
-        job->told++;
+        task->told++;
     }
     buf_done(&line);
 }
@@ -207,41 +208,41 @@ static void show(void *context, const struct event *event, const struct state *s
 
 static session_listener listener(unsigned flags)
 {
-    if (flags & JOB_SCREEN)
+    if (flags & TASK_SCREEN)
         return NULL;
     if (print_is_json())
         return show;
-    return flags & JOB_QUIET ? NULL : tell;
+    return flags & TASK_QUIET ? NULL : tell;
 }
 
 /* A log that cannot be opened costs the log, not the answer. */
-static int open_session(struct job *job, const struct arguments *arguments, unsigned flags, struct err *err)
+static int open_session(struct task *task, const struct arguments *arguments, unsigned flags, struct err *err)
 {
     const char *model = arguments->value[OPTION_MODEL];
-    struct session_options options = {.root = job->root.data, .columns = 80, .rows = 24};
+    struct session_options options = {.root = task->root.data, .columns = 80, .rows = 24};
     struct buf path;
     int code = 0;
 
     options.attempts = arguments_count(arguments, OPTION_ATTEMPTS, ATTEMPTS);
     options.model = model ? model : "recorded";
-    options.case_id = job->kase ? job->kase->id : NULL;
-    options.case_title = job->kase ? job->kase->title : NULL;
+    options.case_id = task->kase ? task->kase->id : NULL;
+    options.case_title = task->kase ? task->kase->title : NULL;
     options.listener = listener(flags);
-    options.listener_context = job;
+    options.listener_context = task;
     buf_init(&path, PATH_BYTES);
-    if (flags & JOB_LOG) {
+    if (flags & TASK_LOG) {
         struct err log_err;
         code = session_default_path(&path, &log_err);
         if (code == 0) {
             options.path = path.data;
-            code = session_new(&options, &job->session, &log_err);
+            code = session_new(&options, &task->session, &log_err);
         }
         if (code < 0)
             print_person("techo: this session is not saved: %s", log_err.text);
     }
-    if (!job->session) {
+    if (!task->session) {
         options.path = NULL;
-        code = session_new(&options, &job->session, err);
+        code = session_new(&options, &task->session, err);
     }
     buf_done(&path);
     return code;
@@ -257,64 +258,65 @@ static int check_spawner(struct err *err)
     return err_set(err, -ENOTCONN, "nothing can run: this program was not started by bin/techo");
 }
 
-static int open_engine(struct job *job, const struct arguments *arguments, struct err *err)
+static int open_engine(struct task *task, const struct arguments *arguments, struct err *err)
 {
     const char *model = arguments->value[OPTION_MODEL];
     const struct engine_options options = {
-        .session = job->session,
-        .kase = job->kase,
-        .root = job->root.data,
-        .ceiling = job->ceiling.data,
-        .ceiling_source = job->ceiling_source.data,
-        .preamble = job->preamble.len ? job->preamble.data : NULL,
+        .session = task->session,
+        .kase = task->kase,
+        .root = task->root.data,
+        .ceiling = task->ceiling.data,
+        .ceiling_source = task->ceiling_source.data,
+        .preamble = task->preamble.len ? task->preamble.data : NULL,
         .model = model ? model : "recorded",
         .spawner_fd = SANDBOX_SPAWNER_FD,
-        .notify = job_notify(arguments),
+        .notify = task_notify(arguments),
         .inspect = inspect_mode(arguments),
         .attempts = (unsigned)arguments_count(arguments, OPTION_ATTEMPTS, ATTEMPTS),
         .instant = arguments_has(arguments, OPTION_INSTANT),
     };
 
-    return engine_new(&options, &job->engine, err);
+    return engine_new(&options, &task->engine, err);
 }
 
-int job_open(struct job *job, const struct arguments *arguments, const char *case_word, unsigned flags, struct err *err)
+int task_open(struct task *task, const struct arguments *arguments, const char *case_word, unsigned flags,
+              struct err *err)
 {
-    int code = job_locate(job, arguments, case_word, flags, err);
+    int code = task_locate(task, arguments, case_word, flags, err);
 
     if (code < 0)
         return code;
-    if (flags & JOB_SPAWNER)
+    if (flags & TASK_SPAWNER)
         code = check_spawner(err);
     if (code == 0)
-        code = open_session(job, arguments, flags, err);
-    if (code == 0 && (flags & JOB_ENGINE) == JOB_ENGINE)
-        code = open_engine(job, arguments, err);
+        code = open_session(task, arguments, flags, err);
+    if (code == 0 && (flags & TASK_ENGINE) == TASK_ENGINE)
+        code = open_engine(task, arguments, err);
     if (code < 0)
-        job_done(job);
+        task_done(task);
     return code;
 }
 
-void job_end(struct job *job, const char *status, cJSON *totals)
+void task_end(struct task *task, const char *status, cJSON *totals)
 {
-    const struct state *state = session_state(job->session);
+    const struct state *state = session_state(task->session);
     const struct state_attempt *last = state->current ? state_last_attempt(state->current) : NULL;
 
     if (!status)
         status = last && last->exit.status ? last->exit.status : "failed";
-    session_end(job->session, status, totals);
-    if (job->told && session_path(job->session))
-        print_person("techo: session %s", session_path(job->session));
+    session_end(task->session, status, totals);
+    if (task->told && session_path(task->session))
+        print_person("techo: session %s", session_path(task->session));
 }
 
-void job_done(struct job *job)
+void task_done(struct task *task)
 {
-    engine_free(job->engine);
-    session_free(job->session);
-    case_free(job->kase);
-    buf_done(&job->root);
-    buf_done(&job->ceiling);
-    buf_done(&job->ceiling_source);
-    buf_done(&job->preamble);
-    *job = (struct job){0};
+    engine_free(task->engine);
+    session_free(task->session);
+    case_free(task->kase);
+    buf_done(&task->root);
+    buf_done(&task->ceiling);
+    buf_done(&task->ceiling_source);
+    buf_done(&task->preamble);
+    *task = (struct task){0};
 }
