@@ -195,9 +195,9 @@ static int begin(struct engine *engine, const struct engine_job *job, struct err
     event_set_text(event, "id", job->id);
     event_set_text(event, "language", job->executor ? job->executor->language : NULL);
     event_set_text(event, "executor", job->executor ? job->executor->name : NULL);
-    attempt_done(&engine->attempt);
-    attempt_init(&engine->attempt);
-    job_done(&engine->job);
+    engine_attempt_done(&engine->attempt);
+    engine_attempt_init(&engine->attempt);
+    engine_job_done(&engine->job);
     engine->job = next;
     engine->job.seq = session_emit(engine->session, event);
     engine->cancelled = false;

@@ -11,7 +11,7 @@
 /* ---- making and freeing -------------------------------------------------------------------------------------------
  */
 
-void job_done(struct engine_job *job)
+void engine_job_done(struct engine_job *job)
 {
     for (size_t i = 0; i < job->turn_count; i++) {
         free(job->turns[i].program);
@@ -23,13 +23,13 @@ void job_done(struct engine_job *job)
     *job = (struct engine_job){0};
 }
 
-void attempt_init(struct engine_attempt *attempt)
+void engine_attempt_init(struct engine_attempt *attempt)
 {
     *attempt = (struct engine_attempt){.fd = -1};
     buf_init(&attempt->tool_output, 8 << 20);
 }
 
-void attempt_done(struct engine_attempt *attempt)
+void engine_attempt_done(struct engine_attempt *attempt)
 {
     close_descriptor(&attempt->fd);
     if (attempt->extracting) {
@@ -57,8 +57,8 @@ void engine_next_attempt(struct engine *engine, const char *by)
 {
     unsigned number = engine->attempt.number + 1;
     char *copy = strdup(by);
-    attempt_done(&engine->attempt);
-    attempt_init(&engine->attempt);
+    engine_attempt_done(&engine->attempt);
+    engine_attempt_init(&engine->attempt);
     engine->attempt.number = number;
     engine->attempt.by = copy;
 }

@@ -100,9 +100,9 @@ struct engine {
 };
 
 /* ---- engine_attempt.c ---- */
-void job_done(struct engine_job *job);
-void attempt_init(struct engine_attempt *attempt);
-void attempt_done(struct engine_attempt *attempt);
+void engine_job_done(struct engine_job *job);
+void engine_attempt_init(struct engine_attempt *attempt);
+void engine_attempt_done(struct engine_attempt *attempt);
 /* Ends the attempt that was, and begins the next one. */
 void engine_next_attempt(struct engine *engine, const char *by);
 /* Asks the model for this attempt's program. */

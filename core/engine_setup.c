@@ -128,7 +128,7 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
     engine->notify = options->notify;
     engine->inspect = options->inspect;
     engine->attempts = options->attempts ? options->attempts : 1;
-    attempt_init(&engine->attempt);
+    engine_attempt_init(&engine->attempt);
     int result = engine->root ? set_up(engine, options, err) : err_set(err, -ENOMEM, "out of memory");
     if (result < 0) {
         engine_free(engine);
@@ -143,8 +143,8 @@ void engine_free(struct engine *engine)
     if (!engine) {
         return;
     }
-    attempt_done(&engine->attempt);
-    job_done(&engine->job);
+    engine_attempt_done(&engine->attempt);
+    engine_job_done(&engine->job);
     model_free(engine->model);
     data_files_done(&engine->files);
     policy_done(&engine->ceiling);
