@@ -117,6 +117,33 @@ static size_t add_children(pid_t pid, pid_t *list, size_t count)
     return count;
 }
 
+/* What the control groups and the file system count. */
+static void read_counts(struct meter *meter)
+{
+    int memory = meter->cell->cgroup_memory, processes = meter->cell->cgroup_pids;
+    struct report_usage *usage = &meter->usage;
+    struct statvfs disk;
+    uint64_t value;
+
+    /* version 2's names, then version 1's */
+    if (read_number(memory, "memory.current", &value) || read_number(memory, "memory.usage_in_bytes", &value)) {
+        usage->memory = value;
+    }
+    if (read_number(memory, "memory.peak", &value) || read_number(memory, "memory.max_usage_in_bytes", &value)) {
+        usage->memory_peak = value;
+    }
+    usage->memory_peak = usage->memory > usage->memory_peak ? usage->memory : usage->memory_peak;
+    meter->memory_hit = meter->memory_hit || read_key(memory, "memory.events", "oom_kill") > 0 ||
+                        read_key(memory, "memory.oom_control", "oom_kill") > 0;
+    meter->processes_hit = meter->processes_hit || read_key(processes, "pids.events", "max") > 0;
+    if (fstatvfs(meter->cell->out_dir, &disk) == 0 && disk.f_blocks > 0) {
+        uint64_t used = disk.f_blocks - disk.f_bfree;
+        usage->disk = used * disk.f_frsize;
+        meter->disk_full = meter->disk_full || used * 100 >= disk.f_blocks * FULL_PERCENT ||
+                           (disk.f_files > 0 && disk.f_ffree * 100 <= disk.f_files * (100 - FULL_PERCENT));
+    }
+}
+
 void meter_sample(struct meter *meter)
 {
     static pid_t tree[TREE_MAX]; /* a supervisor has one thread */
@@ -146,36 +173,10 @@ void meter_sample(struct meter *meter)
     meter->tasks_peak = meter->tasks > meter->tasks_peak ? meter->tasks : meter->tasks_peak;
     meter->memory_resident = pages * (uint64_t)page;
     usage->memory = meter->memory_resident;
-    meter_read_counts(meter);
+    read_counts(meter);
 }
 
-void meter_read_counts(struct meter *meter)
-{
-    int memory = meter->cell->cgroup_memory, processes = meter->cell->cgroup_pids;
-    struct report_usage *usage = &meter->usage;
-    struct statvfs disk;
-    uint64_t value;
-
-    /* version 2's names, then version 1's */
-    if (read_number(memory, "memory.current", &value) || read_number(memory, "memory.usage_in_bytes", &value)) {
-        usage->memory = value;
-    }
-    if (read_number(memory, "memory.peak", &value) || read_number(memory, "memory.max_usage_in_bytes", &value)) {
-        usage->memory_peak = value;
-    }
-    usage->memory_peak = usage->memory > usage->memory_peak ? usage->memory : usage->memory_peak;
-    meter->memory_hit = meter->memory_hit || read_key(memory, "memory.events", "oom_kill") > 0 ||
-                        read_key(memory, "memory.oom_control", "oom_kill") > 0;
-    meter->processes_hit = meter->processes_hit || read_key(processes, "pids.events", "max") > 0;
-    if (fstatvfs(meter->cell->out_dir, &disk) == 0 && disk.f_blocks > 0) {
-        uint64_t used = disk.f_blocks - disk.f_bfree;
-        usage->disk = used * disk.f_frsize;
-        meter->disk_full = meter->disk_full || used * 100 >= disk.f_blocks * FULL_PERCENT ||
-                           (disk.f_files > 0 && disk.f_ffree * 100 <= disk.f_files * (100 - FULL_PERCENT));
-    }
-}
-
-void meter_finish(struct meter *meter)
+void meter_finish(struct meter *meter, uint32_t at_end)
 {
     struct rusage all;
 
@@ -185,6 +186,8 @@ void meter_finish(struct meter *meter)
                               all.ru_stime.tv_usec;
         meter->usage.memory_peak = most > meter->usage.memory_peak ? most : meter->usage.memory_peak;
     }
+    meter->usage.processes_peak = at_end > meter->usage.processes_peak ? at_end : meter->usage.processes_peak;
+    meter->tasks_peak = at_end > meter->tasks_peak ? at_end : meter->tasks_peak;
     meter->usage.memory = 0;
     meter->usage.processes = 0;
 }

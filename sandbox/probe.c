@@ -22,26 +22,27 @@ struct probe {
     const char *guarantee;
     enum sandbox_layer layer; /* that gives it; memory: where no control group counts it */
     const char *granted;
-    enum sandbox_status status; /* how the run must end */
-    const char *tried;          /* what was tried */
+    enum sandbox_status status, or_status; /* how the run must end */
+    const char *tried;                     /* what was tried */
 };
 
 static const struct probe probes[] = {
-    {"files", LAYER_MOUNTS, "wall=5s", STATUS_OK,
+    {"files", LAYER_MOUNTS, "wall=5s", STATUS_OK, STATUS_OK,
      "opened files of the host, changed its own program: refused; its own files open"},
-    {"network", LAYER_NAMESPACES, "wall=5s", STATUS_OK,
+    {"network", LAYER_NAMESPACES, "wall=5s", STATUS_OK, STATUS_OK,
      "connected to a server of the host and to public addresses: refused; its own server answers"},
-    {"processes", LAYER_NAMESPACES, "wall=5s", STATUS_OK,
+    {"processes", LAYER_NAMESPACES, "wall=5s", STATUS_OK, STATUS_OK,
      "signalled a process of the host, left one behind that ignores signals: it is gone"},
-    {"kernel surface", LAYER_SECCOMP, "wall=5s", STATUS_OK,
+    {"kernel surface", LAYER_SECCOMP, "wall=5s", STATUS_OK, STATUS_OK,
      "called mount, bpf, ptrace, io_uring and others: refused before the kernel looked at the arguments"},
-    {"secrets", LAYER_SUPERVISOR, "wall=5s", STATUS_OK,
+    {"secrets", LAYER_SUPERVISOR, "wall=5s", STATUS_OK, STATUS_OK,
      "looked for inherited variables, descriptors and the environment of process 1: nothing"},
-    {"memory", LAYER_RLIMITS, "memory=64M,wall=5s", STATUS_OK, "touched 512M with memory=64M: stopped"},
-    {"cpu", LAYER_SUPERVISOR, "cpu=100ms,wall=5s", STATUS_CPU, "looped without end with cpu=100ms: killed"},
-    {"wall", LAYER_SUPERVISOR, "wall=100ms", STATUS_WALL, "slept without end with wall=100ms: killed"},
-    {"output", LAYER_SUPERVISOR, "stdout,output=4K,wall=5s", STATUS_OUTPUT, "wrote 16M with output=4K: killed"},
-    {"disk", LAYER_MOUNTS, "disk=1M,wall=5s", STATUS_OK, "filled /tmp with disk=1M: no space left"},
+    {"memory", LAYER_RLIMITS, "memory=64M,wall=5s", STATUS_OK, STATUS_MEMORY, "touched 512M with memory=64M: stopped"},
+    {"cpu", LAYER_SUPERVISOR, "cpu=100ms,wall=5s", STATUS_CPU, STATUS_CPU, "looped without end with cpu=100ms: killed"},
+    {"wall", LAYER_SUPERVISOR, "wall=100ms", STATUS_WALL, STATUS_WALL, "slept without end with wall=100ms: killed"},
+    {"output", LAYER_SUPERVISOR, "stdout,output=4K,wall=5s", STATUS_OUTPUT, STATUS_OUTPUT,
+     "wrote 16M with output=4K: killed"},
+    {"disk", LAYER_MOUNTS, "disk=1M,wall=5s", STATUS_OK, STATUS_DISK, "filled /tmp with disk=1M: no space left"},
 };
 
 /* What the run of a probe said. */
@@ -92,9 +93,9 @@ static void run_probe(const struct probe *probe, int port, struct seen *seen)
 static bool holds(const struct probe *probe, const struct seen *seen)
 {
     bool left = strcmp(probe->guarantee, "processes") != 0 || seen->end.survivors == 1;
-    bool stopped = strcmp(probe->guarantee, "memory") == 0 && seen->end.status == STATUS_MEMORY;
+    bool ended = seen->end.status == probe->status || seen->end.status == probe->or_status;
 
-    return stopped || (seen->end.status == probe->status && left && !seen->end.unkillable);
+    return ended && left && !seen->end.unkillable;
 }
 
 static void describe(const struct probe *probe, const struct seen *seen, bool held, struct buf *text)

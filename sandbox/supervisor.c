@@ -22,8 +22,9 @@
 #include <unistd.h>
 
 enum {
+    SAMPLE_FIRST_US = 2000, /* then twice as long each time, up to */
     SAMPLE_US = 50000,
-    SAMPLE_MEMORY_US = 10000, /* where no control group counts it */
+    SAMPLE_MEMORY_US = 10000, /* where no control group counts the memory */
     USAGE_US = 200000,
     OUTPUT_FACTOR = 16, /* times what is kept: written over both streams, it kills */
     HIT_PERCENT = 90,   /* of a limit that answers with an errno: it was hit */
@@ -40,8 +41,9 @@ struct supervisor {
     struct meter meter;
     struct outbox outbox;
     struct cell_end end;
-    int64_t asked_us, started_us, stopped_us, sampled_us, usage_us;
-    int killed_for; /* enum limit, or -1 */
+    int64_t asked_us, started_us, stopped_us, usage_us;
+    int64_t sample_us, sample_gap_us; /* when the next sample is due, and how long after it the one after it */
+    int killed_for;                   /* enum limit, or -1 */
     bool has_cell, ended, died, cancelled, gone;
 };
 
@@ -202,7 +204,9 @@ static int start(struct supervisor *supervisor, struct err *err)
     }
     meter_init(&supervisor->meter, &supervisor->cell);
     watch_prepare(supervisor->cell.listener);
-    supervisor->started_us = supervisor->sampled_us = supervisor->usage_us = monotonic_us();
+    supervisor->started_us = supervisor->usage_us = monotonic_us();
+    supervisor->sample_gap_us = SAMPLE_FIRST_US;
+    supervisor->sample_us = supervisor->started_us + SAMPLE_FIRST_US;
     supervisor->watch.started_us = supervisor->started_us;
     report_cell(supervisor);
     return cell_go(&supervisor->cell, err);
@@ -248,24 +252,32 @@ static void report_usage(struct supervisor *supervisor, int64_t now)
     supervisor->usage_us = now;
 }
 
+static void sample(struct supervisor *supervisor, int64_t now)
+{
+    struct meter *meter = &supervisor->meter;
+    int64_t longest = supervisor->cell.memory_sampled ? SAMPLE_MEMORY_US : SAMPLE_US;
+
+    meter_sample(meter);
+    supervisor->sample_us = now + supervisor->sample_gap_us;
+    supervisor->sample_gap_us = supervisor->sample_gap_us * 2 < longest ? supervisor->sample_gap_us * 2 : longest;
+    if (meter->usage.cpu_us >= (int64_t)limit_of(supervisor, LIMIT_CPU)) {
+        kill_for(supervisor, LIMIT_CPU);
+    } else if (supervisor->cell.memory_sampled && meter->memory_resident > limit_of(supervisor, LIMIT_MEMORY)) {
+        kill_for(supervisor, LIMIT_MEMORY);
+    } else if (meter->tasks > limit_of(supervisor, LIMIT_PROCESSES)) {
+        kill_for(supervisor, LIMIT_PROCESSES);
+    }
+}
+
 static void check_time(struct supervisor *supervisor)
 {
     int64_t now = monotonic_us();
-    struct meter *meter = &supervisor->meter;
 
     if (now - supervisor->started_us >= (int64_t)limit_of(supervisor, LIMIT_WALL)) {
         kill_for(supervisor, LIMIT_WALL);
     }
-    if (now - supervisor->sampled_us >= (supervisor->cell.memory_sampled ? SAMPLE_MEMORY_US : SAMPLE_US)) {
-        meter_sample(meter);
-        supervisor->sampled_us = now;
-        if (meter->usage.cpu_us >= (int64_t)limit_of(supervisor, LIMIT_CPU)) {
-            kill_for(supervisor, LIMIT_CPU);
-        } else if (supervisor->cell.memory_sampled && meter->memory_resident > limit_of(supervisor, LIMIT_MEMORY)) {
-            kill_for(supervisor, LIMIT_MEMORY);
-        } else if (meter->tasks > limit_of(supervisor, LIMIT_PROCESSES)) {
-            kill_for(supervisor, LIMIT_PROCESSES);
-        }
+    if (now >= supervisor->sample_us) {
+        sample(supervisor, now);
     }
     if (now - supervisor->usage_us >= USAGE_US && supervisor->outbox.bytes == 0) {
         report_usage(supervisor, now);
@@ -276,7 +288,7 @@ static int milliseconds_left(const struct supervisor *supervisor)
 {
     int64_t now = monotonic_us();
     int64_t wall = supervisor->started_us + (int64_t)limit_of(supervisor, LIMIT_WALL) - now;
-    int64_t sample = supervisor->sampled_us + (supervisor->cell.memory_sampled ? SAMPLE_MEMORY_US : SAMPLE_US) - now;
+    int64_t sample = supervisor->sample_us - now;
     int64_t left = wall < sample ? wall : sample;
 
     return left <= 0 ? 0 : (int)((left + 999) / 1000);
@@ -431,8 +443,7 @@ static void finish(struct supervisor *supervisor)
     }
     close_descriptor(&supervisor->cell.listener);
     dead = cell_kill(&supervisor->cell);
-    meter_finish(&supervisor->meter);
-    meter_read_counts(&supervisor->meter);
+    meter_finish(&supervisor->meter, supervisor->ended ? supervisor->end.survivors + 1 : 1);
     read_rest(supervisor);
     report_usage(supervisor, supervisor->stopped_us);
     accesses_report_used(&supervisor->watch.accesses, report, supervisor);
