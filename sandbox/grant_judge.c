@@ -151,7 +151,9 @@ int grant_add_item(enum permission permission, const char *scope, const char *ro
     if (r < 0) {
         return r;
     }
-    scope_add_item(&request, root, home, to);
+    if (!scope_never(&request)) {
+        scope_add_item(&request, root, home, to);
+    }
     scope_done(&request);
     return to->failed;
 }

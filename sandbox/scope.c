@@ -127,6 +127,13 @@ static bool names_folder(const char *path)
     return !strpbrk(path, "*?") && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* "./data/" is a folder even before it is there */
+static bool ends_in_slash(const char *text)
+{
+    size_t len = strlen(text);
+    return len > 1 && text[len - 1] == '/' && !strpbrk(text, "*?");
+}
+
 static bool covers_path(const struct scope *grant, const struct scope *request)
 {
     if (grant->folder) {
@@ -196,7 +203,7 @@ int scope_read(enum permission permission, const char *name, const char *text, c
         r = scope.path ? scope_absolute(text, root, home, &own) : buf_add_text(&own, text);
         if (r == 0) {
             scope.text = buf_steal(&own);
-            scope.folder = scope_is_file(permission) && names_folder(scope.text);
+            scope.folder = scope_is_file(permission) && (ends_in_slash(text) || names_folder(scope.text));
         }
         buf_done(&own);
     }

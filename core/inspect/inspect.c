@@ -257,12 +257,17 @@ static int judge(const struct inspect_input *input, const struct fact *fact, str
     return r;
 }
 
-static int compare_lines(const void *a, const void *b)
+static int compare_findings(const void *a, const void *b)
 {
     const struct inspect_finding *x = a, *y = b;
-    return x->line != y->line       ? (x->line > y->line) - (x->line < y->line)
-           : x->column != y->column ? (x->column > y->column) - (x->column < y->column)
-                                    : 0;
+    if (x->line != y->line) {
+        return x->line > y->line ? 1 : -1;
+    }
+    if (x->column != y->column) {
+        return x->column > y->column ? 1 : -1;
+    }
+    int r = strcmp(x->rule, y->rule);
+    return r ? r : strcmp(x->text, y->text);
 }
 
 static int judge_facts(const struct inspect_input *input, const cJSON *facts, struct inspection *inspection,
@@ -286,7 +291,7 @@ static int judge_facts(const struct inspect_input *input, const cJSON *facts, st
             return err_set(err, -ENOMEM, "out of memory");
         }
     }
-    qsort(inspection->findings, inspection->count, sizeof *inspection->findings, compare_lines);
+    qsort(inspection->findings, inspection->count, sizeof *inspection->findings, compare_findings);
     return 0;
 }
 

@@ -413,8 +413,10 @@ class Facts:
         self.seen = set()
 
     def add(self, kind, what, node, **more):
-        if len(self.found) >= FACTS_MAX:
+        if len(self.found) > FACTS_MAX:
             return
+        if len(self.found) == FACTS_MAX:  # what follows could hide behind them
+            kind, what, more = "uninspected", "what follows after %d findings" % FACTS_MAX, {}
         fact = {"kind": kind, "what": what[:TEXT_MAX], "line": node.lineno, "column": node.col_offset + 1,
                 "end_line": node.end_lineno or node.lineno, "end_column": max(node.end_col_offset or 0, 1)}
         fact.update({k: v[:TEXT_MAX] if isinstance(v, str) else v for k, v in more.items() if v is not None})
@@ -438,7 +440,7 @@ class Program:
         self.facts.add(kind, what, self.at or node, **more)
 
     def read(self):
-        for node in self.names.nodes:
+        for node in sorted(self.names.nodes, key=lambda node: getattr(node, "lineno", 0)):
             if isinstance(node, ast.Call):
                 self.read_call(node)
             elif isinstance(node, (ast.Import, ast.ImportFrom)):

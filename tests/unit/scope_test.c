@@ -210,6 +210,8 @@ static void files_are_held_by_path_pattern_and_folder(void **state)
         {"file.read=./data/*", "file.read=./data", true},  /* there: the folder and all below */
         {"file.read=./gone", "file.read=./gone/x", false}, /* not there: that one path */
         {"file.read=./gone/*", "file.read=./gone", false},
+        {"file.read=./gone/*", "file.read=./gone/", true}, /* said to be a folder */
+        {"file.read=./gone/", "file.read=./gone/x", true},
         {"file.read=./data/*.csv", "file.read=./data/a.csv", true},
         {"file.read=./data/*.csv", "file.read=./data/*.csv", true},
         {"file.read=./data/*.csv", "file.read=./data/2024/*.csv", true},
