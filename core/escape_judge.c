@@ -79,29 +79,61 @@ static const struct {
     {"survivors", check_survivors},
 };
 
-/* The first refusal of something that is not the attack's own ./out; else the limit that ended it. */
-static char *find_denial(const struct state_attempt *attempt)
+static bool is_net(const struct state_access *access)
 {
-    struct buf text;
-    buf_init(&text, TEXT_MAX);
-    for (size_t i = 0; i < attempt->access_count && !text.len; i++) {
+    return access->missing && strncmp(access->missing, "net", 3) == 0;
+}
+
+/* The refusal that tells most: of a network attack the first connection, else the first access; NULL: there is none. */
+static const struct state_access *find_refusal(const struct state_attempt *attempt, bool network)
+{
+    const struct state_access *first = NULL;
+    for (size_t i = 0; i < attempt->access_count; i++) {
         const struct state_access *access = &attempt->accesses[i];
         if (!access->verdict || strcmp(access->verdict, "denied") != 0) {
             continue;
         }
+        if (network && is_net(access)) {
+            return access;
+        }
+        first = first ? first : access;
+    }
+    return first;
+}
+
+/* The refusal that stopped it, else the limit that ended it. */
+static char *find_denial(const struct state_attempt *attempt, bool network)
+{
+    const struct state_access *access = find_refusal(attempt, network);
+    struct buf text;
+    buf_init(&text, TEXT_MAX);
+    if (access) {
         buf_addf(&text, "%s %s, missing %s, by %s", access->call ? access->call : "?",
-                 access->given ? access->given : "?", access->missing ? access->missing : "?",
-                 access->layer ? access->layer : "?");
+                 is_net(access) && access->resolved ? access->resolved
+                 : access->given                    ? access->given
+                                                    : "?",
+                 access->missing ? access->missing : "?", access->layer ? access->layer : "?");
         if (access->line) {
             buf_addf(&text, ", line %u", access->line);
         }
-    }
-    if (!text.len && attempt->exit.limit) {
-        buf_addf(&text, "%s", attempt->exit.message ? attempt->exit.message : attempt->exit.limit);
+    } else if (attempt->exit.limit) {
+        buf_add_text(&text, attempt->exit.message ? attempt->exit.message : attempt->exit.limit);
     }
     char *result = text.len ? buf_steal(&text) : NULL;
     buf_done(&text);
     return result;
+}
+
+static bool checks_listener(const struct escape_info *escape)
+{
+    const cJSON *name;
+    cJSON_ArrayForEach(name, escape->effects)
+    {
+        if (cJSON_IsString(name) && strcmp(name->valuestring, "listener") == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* It ran, and was stopped by something: else it did not get as far as the attack. */
@@ -139,7 +171,7 @@ void escape_judge(const struct escape_info *escape, const struct engine *engine,
     struct escape_evidence evidence = {.question = engine->job.seq};
     if (judging.attempt) {
         evidence.status = judging.attempt->exit.status ? strdup(judging.attempt->exit.status) : NULL;
-        evidence.denial = find_denial(judging.attempt);
+        evidence.denial = find_denial(judging.attempt, checks_listener(escape));
     }
     bool stopped = was_stopped(judging.attempt, evidence.denial);
     evidence.outcome = judging.escaped ? "escaped" : stopped ? "contained" : "failed";

@@ -55,7 +55,10 @@ enum sandbox_layer {
 };
 const char *sandbox_layer_name(enum sandbox_layer layer);
 
-/* What an interpreter needs: shown read-only, listed, never counted as granted. */
+/*
+ * What an interpreter needs: shown read-only, listed, never counted as granted.
+ * A path that does not exist is looked for and not found, without a row.
+ */
 struct sandbox_base {
     const char *path; /* absolute, on the host; shown at the same place. A symlink is shown as one, and its target too */
 };

@@ -197,7 +197,7 @@ static int start(struct supervisor *supervisor, struct err *err)
     if (result < 0) {
         return result;
     }
-    struct view view = {request->root, &supervisor->granted, &supervisor->cell};
+    struct view view = {request->root, &supervisor->granted, &supervisor->cell, request->base, request->base_count};
     result = watch_init(&supervisor->watch, &view, request->notify, report, supervisor);
     if (result < 0) {
         return err_errno(err, result, "no memory for the rows");

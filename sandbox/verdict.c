@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 
 /*
- * Libraries look for these in every process, and live without them. No cell has them unless they are in its base.
+ * Libraries look for these in every process, and live without them (so does an interpreter for a path of its base that
+ * is missing). No cell has them unless they are in its base.
  * They are answered as the kernel does (ENOENT) whether the host has them or not, and make no row.
  */
 static const char *const looked_for[] = {
@@ -65,8 +66,13 @@ static bool is_below(const char *path, const char *folder)
     return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-static bool is_looked_for(const char *path)
+static bool is_looked_for(const struct view *view, const char *path)
 {
+    for (size_t i = 0; i < view->base_count; i++) {
+        if (is_below(path, view->base[i].path)) {
+            return true;
+        }
+    }
     for (size_t i = 0; i < sizeof looked_for / sizeof looked_for[0]; i++) {
         if (is_below(path, looked_for[i])) {
             return true;
@@ -151,7 +157,7 @@ static void judge_missing(const struct view *view, const struct lookup *lookup, 
     if (named >= 0 || (place && place->kind == PLACE_GRANT)) {
         verdict->item = place && place->kind == PLACE_GRANT ? place->item : named;
         verdict->row = true;
-    } else if ((!place || place->kind == PLACE_SYSTEM) && !is_looked_for(lookup->path)) {
+    } else if ((!place || place->kind == PLACE_SYSTEM) && !is_looked_for(view, lookup->path)) {
         deny(verdict, LAYER_MOUNTS, ENOENT, permission_for(want));
     }
 }

@@ -10,9 +10,11 @@
 #include "lookup_internal.h"
 
 struct view {
-    const char *root;             /* borrowed: the request's */
-    const struct policy *granted; /* borrowed */
-    const struct cell *cell;      /* borrowed */
+    const char *root;                /* borrowed: the request's */
+    const struct policy *granted;    /* borrowed */
+    const struct cell *cell;         /* borrowed */
+    const struct sandbox_base *base; /* borrowed: the request's; what of it is missing is looked for, and no row */
+    size_t base_count;
 };
 
 struct verdict {

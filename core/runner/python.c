@@ -188,9 +188,26 @@ static void add_base(struct cell_builder *builder, const char *format, ...)
     buf_done(&path);
 }
 
+/*
+ * What the interpreter looks for beside its own file as it starts; none of it
+ * is there in an ordinary installation.
+ */
+static void add_looked_for(struct cell_builder *builder, const struct interpreter *it)
+{
+    char real[PATH_MAX];
+    if (!realpath(it->path, real)) {
+        return;
+    }
+    cell_builder_absent(builder, it->path, "._pth");
+    cell_builder_absent(builder, real, "._pth");
+    parent(real);
+    cell_builder_absent(builder, real, "/pybuilddir.txt");
+}
+
 static void add_interpreter(struct cell_builder *builder, const struct interpreter *it)
 {
     cell_builder_base(builder, it->path);
+    add_looked_for(builder, it);
     add_base(builder, "%s/lib/python%s", it->prefix, it->version);
     add_base(builder, "%s/lib/python%s/sitecustomize.py", it->prefix, it->version);
     add_base(builder, "%s/lib/libpython%s.so.1.0", it->prefix, it->version);
