@@ -55,11 +55,15 @@ static int make_sockets(struct maker *maker, struct err *err)
     return 0;
 }
 
-/* The one clone. Root can do without a user namespace where they are refused. */
+/*
+ * The one clone; the network namespace, which takes as long as all the others
+ * together, is made inside, beside other work. Root can do without a user
+ * namespace where they are refused.
+ */
 static pid_t clone_init(struct maker *maker, int *ret_pidfd)
 {
-    struct clone_args args = {.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
-                                       CLONE_NEWUTS | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
+    struct clone_args args = {.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
+                                       CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
                               .exit_signal = SIGCHLD,
                               .pidfd = (uint64_t)(uintptr_t)ret_pidfd};
     pid_t pid;
@@ -105,9 +109,8 @@ static int make_init(struct maker *maker, struct cell *cell, struct err *err)
     return result ? err_errno(err, result, "cannot make the sandbox: writing the map of ids") : 0;
 }
 
-/* A message of the expected kind, or the error that came instead. */
-static int expect(int socket, enum inside_kind kind, struct inside_message *ret, int *ret_descriptors, pid_t *ret_pid,
-                  struct err *err)
+/* One message, or the error that came instead. */
+static int receive(int socket, struct inside_message *ret, int *ret_descriptors, pid_t *ret_pid, struct err *err)
 {
     int result = inside_receive(socket, 0, ret, ret_descriptors, ret_pid);
 
@@ -117,29 +120,41 @@ static int expect(int socket, enum inside_kind kind, struct inside_message *ret,
     if (result == 0) {
         return err_set(err, -ECONNRESET, "cannot make the sandbox: its first process died");
     }
-    if (ret->kind != kind) {
-        int code = ret->kind == INSIDE_FAILED && ret->code < 0 ? ret->code : -EPROTO;
-        return err_set(err, code, "%s", ret->kind == INSIDE_FAILED ? ret->text : "the sandbox said what it must not");
+    if (ret->kind == INSIDE_FAILED) {
+        return err_set(err, ret->code < 0 ? ret->code : -EPROTO, "%s", ret->text);
     }
     return 0;
 }
 
-/* The program's process may fail before init has said anything that matters, and the other way round. */
-static int wait_until_ready(struct maker *maker, struct cell *cell, struct inside_message *view,
-                            struct inside_message *ready, struct err *err)
+/* From the program's process and init, in either order: the network and the files. */
+static int wait_for_parts(struct maker *maker, struct cell *cell, struct inside_message *view, struct err *err)
+{
+    for (int parts = 0; parts < 2; parts++) {
+        struct inside_message message;
+        int descriptors[INSIDE_DESCRIPTORS];
+        int result = receive(maker->control[0], &message, descriptors, NULL, err);
+        if (result) {
+            return result;
+        }
+        if (message.kind == INSIDE_NET) {
+            cell->dns = descriptors[0];
+        } else {
+            cell->root_dir = descriptors[0];
+            cell->out_dir = descriptors[1];
+            *view = message;
+        }
+    }
+    return cell->dns >= 0 && cell->root_dir >= 0 ? 0 : err_set(err, -EPROTO, "cannot make the sandbox");
+}
+
+/* From the program's process: it waits for its execve. */
+static int wait_until_ready(struct maker *maker, struct cell *cell, struct inside_message *ready, struct err *err)
 {
     int descriptors[INSIDE_DESCRIPTORS];
-    int result = expect(maker->control[0], INSIDE_VIEW, view, descriptors, NULL, err);
+    int result = receive(maker->start[0], ready, descriptors, &cell->program, err);
 
-    cell->root_dir = descriptors[0];
-    cell->out_dir = descriptors[1];
-    cell->dns = descriptors[2];
-    if (result) {
-        return result;
-    }
-    result = expect(maker->start[0], INSIDE_READY, ready, descriptors, &cell->program, err);
     cell->listener = descriptors[0];
-    if (result == -ECONNRESET) { /* init failed after its view */
+    if (result == -ECONNRESET) { /* init may have said why */
         struct inside_message other;
         if (inside_receive(maker->control[0], MSG_DONTWAIT, &other, NULL, NULL) == 1 && other.kind == INSIDE_FAILED) {
             return err_set(err, other.code, "%s", other.text);
@@ -200,7 +215,7 @@ static void hand_over(struct maker *maker, struct cell *cell)
 static int make_cell(struct maker *maker, struct cell *cell, struct err *err)
 {
     const struct cell_options *options = maker->inside.options;
-    struct inside_message view, ready;
+    struct inside_message view = {0}, ready = {0};
     struct buf why;
     int result;
 
@@ -215,7 +230,8 @@ static int make_cell(struct maker *maker, struct cell *cell, struct err *err)
     result = view_plan(options, &maker->inside.ids, maker->inside.ids.root, maker->inside.sampled, &maker->view, err);
     result = result ? result : make_sockets(maker, err);
     result = result ? result : make_init(maker, cell, err);
-    result = result ? result : wait_until_ready(maker, cell, &view, &ready, err);
+    result = result ? result : wait_for_parts(maker, cell, &view, err);
+    result = result ? result : wait_until_ready(maker, cell, &ready, err);
     result = result ? result : describe(maker, cell, &view, &ready, err);
     hand_over(maker, cell);
     return result;

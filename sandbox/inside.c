@@ -1,7 +1,9 @@
 /*
- * A cell made from within, step by step: ids, network, name, files, then the
- * program's process, its limits, Landlock, filter, and at last its execve.
- * Every step that fails is reported, and ends the cell.
+ * A cell made from within. Two processes share the work, so that two
+ * processors can: init makes the files; the program's process makes the
+ * network, gives up its privileges, takes its limits and the filter, waits for
+ * the files, enters Landlock, and at last executes. Every step that fails is
+ * reported, and ends the cell.
  */
 #include "inside_internal.h"
 
@@ -17,8 +19,11 @@
 #include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "confine_internal.h"
@@ -98,30 +103,17 @@ static int make_network(const struct inside *inside)
     return fd;
 }
 
-static void make_files(struct inside *inside, int dns)
-{
-    struct inside_message message = {.kind = INSIDE_VIEW};
-    struct view_built built;
-    struct err err;
+/* ---- init's part --------------------------------------------------------------------------------------------------
+ */
 
-    if (view_build(inside->view, &built, &err)) {
-        fail(inside->control, err.code, err.text);
-    }
-    message.without_proc = built.without_proc;
-    check(inside->control,
-          inside_send(inside->control, &message, (int[]){built.root_dir, built.out_dir, dns}, INSIDE_DESCRIPTORS),
-          "handing over its folders");
-}
-
-/* Landlock's rules, by what the view shows. Without Landlock, no ruleset, and an errno that says why. */
-static void make_landlock(struct inside *inside)
+/* Landlock's rules, by what the view shows. 0, or the errno that says why there are none. */
+static int make_landlock(const struct inside *inside, int *ret_ruleset)
 {
     const struct view *view = inside->view;
     int ruleset = landlock_new(), root;
 
     if (ruleset == -EOPNOTSUPP || ruleset == -ENOSYS || ruleset == -EPERM) {
-        inside->no_landlock = -ruleset;
-        return;
+        return -ruleset;
     }
     check(inside->control, ruleset, "making Landlock's rules");
     root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -134,7 +126,40 @@ static void make_landlock(struct inside *inside)
                   entry->place.path);
         }
     }
-    inside->ruleset = ruleset;
+    *ret_ruleset = ruleset;
+    return 0;
+}
+
+/* Init's part: the files; then it takes the program's network for its own, and gives up its privileges. */
+static _Noreturn void run_init(struct inside *inside, pid_t program, const volatile int *exec_errno)
+{
+    struct inside_message view = {.kind = INSIDE_VIEW}, built = {.kind = INSIDE_BUILT};
+    struct view_built files;
+    struct stat root;
+    struct err err;
+    char made;
+    int ruleset = -1, pidfd = pidfd_open(program, 0);
+
+    close(inside->built[1]);
+    check(inside->control, or_errno(pidfd), "watching the program's process");
+    if (view_build(inside->view, &files, &err)) {
+        fail(inside->control, err.code, err.text);
+    }
+    view.without_proc = files.without_proc;
+    check(inside->control, or_errno(fstat(files.root_dir, &root)), "looking at its root");
+    built.device = root.st_dev;
+    built.inode = root.st_ino;
+    built.no_landlock = make_landlock(inside, &ruleset);
+    check(inside->control, inside_send(inside->built[0], &built, &ruleset, built.no_landlock ? 0 : 1),
+          "handing over its rules");
+    if (recv(inside->built[0], &made, 1, 0) != 1) {
+        _exit(125); /* the program's process has said why */
+    }
+    check(inside->control, or_errno(setns(pidfd, CLONE_NEWNET)), "entering the network namespace");
+    give_up_privileges(inside);
+    check(inside->control, inside_send(inside->control, &view, (int[]){files.root_dir, files.out_dir}, 2),
+          "handing over its folders");
+    init_run(inside->control, program, exec_errno);
 }
 
 /* ---- the program's process --------------------------------------------------------------------------------------- */
@@ -162,10 +187,8 @@ static void place_descriptors(struct inside *inside)
     /* out of the way first: they may stand in each other's place */
     inside->start = fcntl(inside->start, F_DUPFD_CLOEXEC, MOVED_FROM);
     check(inside->control, or_errno(inside->start), "keeping the start's socket");
-    if (!inside->no_landlock) {
-        inside->ruleset = fcntl(inside->ruleset, F_DUPFD_CLOEXEC, MOVED_FROM);
-        check(inside->start, or_errno(inside->ruleset), "keeping Landlock's rules");
-    }
+    inside->built[1] = fcntl(inside->built[1], F_DUPFD_CLOEXEC, MOVED_FROM);
+    check(inside->start, or_errno(inside->built[1]), "keeping init's socket");
     for (int i = 0; i < 4; i++) {
         moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD_CLOEXEC, MOVED_FROM);
         check(inside->start, wanted[i] < 0 ? 0 : or_errno(moved[i]), "placing descriptors");
@@ -199,14 +222,60 @@ static void find_command(const char *name, char folder[INSIDE_COMMAND_MAX])
     snprintf(folder, INSIDE_COMMAND_MAX, "%s", folders[0]); /* execve says that it is not there */
 }
 
+static void make_network_and_name(const struct inside *inside)
+{
+    const struct inside_message message = {.kind = INSIDE_NET};
+    int dns;
+
+    check(inside->control, or_errno(unshare(CLONE_NEWNET)), "making a network namespace");
+    dns = make_network(inside);
+    check(inside->control, inside_send(inside->control, &message, &dns, 1), "handing over the name server");
+    close(dns);
+    check(inside->control, or_errno(sethostname("sandbox", 7)), "naming the host");
+    check(inside->control, or_errno((int)send(inside->built[1], "n", 1, MSG_NOSIGNAL)), "telling its init");
+}
+
+/*
+ * Waits for the files, and enters them; works under the filter. Init's
+ * pivot_root has moved this process's root, too: that is not believed, but seen.
+ */
+static void enter_files(struct inside *inside, struct inside_message *ready)
+{
+    const struct sandbox_request *request = inside->options->request;
+    struct inside_message built;
+    int descriptors[INSIDE_DESCRIPTORS];
+    struct stat root;
+
+    if (inside_receive(inside->built[1], 0, &built, descriptors, NULL) != 1 || built.kind != INSIDE_BUILT) {
+        _exit(125); /* init has said why */
+    }
+    check(inside->start, or_errno(stat("/", &root)), "looking at its root");
+    if (root.st_dev != built.device || root.st_ino != built.inode) {
+        fail(inside->start, -EXDEV, "cannot make the sandbox: the program's process is not in it");
+    }
+    check(inside->start, or_errno(chdir(request->root)), "entering its root folder");
+    find_command(request->argv[0], ready->folder);
+    ready->no_landlock = built.no_landlock;
+    if (!built.no_landlock) {
+        check(inside->start, landlock_enter(descriptors[0]), "entering Landlock");
+        close(descriptors[0]);
+    }
+    close(inside->built[1]);
+}
+
 static _Noreturn void run_program(struct inside *inside, volatile int *exec_errno)
 {
     const struct sandbox_request *request = inside->options->request;
-    struct inside_message message = {.kind = INSIDE_READY, .no_landlock = inside->no_landlock};
+    struct inside_message message = {.kind = INSIDE_READY};
     char path[PATH_MAX], go;
     int listener;
 
-    die_with_parent(inside->start);
+    close(inside->built[0]);
+    die_with_parent(inside->control);
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* for init, which looks for its network */
+    make_network_and_name(inside);
+    give_up_privileges(inside);
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* for the supervisor, which reads what its calls name */
     if (!request->terminal) {
         setsid();
     }
@@ -215,14 +284,10 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
     if (inside->sampled) {
         prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     }
-    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* the supervisor reads what its calls name */
-    find_command(request->argv[0], message.folder);
     check(inside->start, rlimits_set(&inside->options->granted->limits, inside->sampled), "setting limits");
-    if (!inside->no_landlock) {
-        check(inside->start, landlock_enter(inside->ruleset), "entering Landlock");
-    }
     listener = filter_load(inside->sampled);
     check(inside->start, listener, "loading the filter of system calls");
+    enter_files(inside, &message);
     if (inside_send(inside->start, &message, &listener, 1)) {
         _exit(125);
     }
@@ -236,14 +301,22 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
     _exit(127);
 }
 
-/* ---- init -------------------------------------------------------------------------------------------------------- */
+/* ---- the beginning ----------------------------------------------------------------------------------------------- */
+
+/* In a user namespace of their own the mounts are slaves already. From "/" pivot_root takes both processes along. */
+static void leave_mounts(const struct inside *inside)
+{
+    if (!inside->user_namespace) {
+        check(inside->control, or_errno(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)), "making mounts private");
+    }
+    check(inside->control, or_errno(chdir("/")), "leaving its folder");
+}
 
 _Noreturn void inside_run(struct inside *inside)
 {
     volatile int *exec_errno;
-    char go;
     pid_t program;
-    int dns;
+    char go;
 
     die_with_parent(inside->control);
     if (recv(inside->control, &go, 1, 0) != 1) { /* the maker has written the map of ids, or is gone */
@@ -252,12 +325,9 @@ _Noreturn void inside_run(struct inside *inside)
     check(inside->control, cgroup_enter(inside->cgroup), "entering its control groups");
     unshare(CLONE_NEWCGROUP); /* hides the groups' names; nothing depends on it */
     become_user(inside);
-    dns = make_network(inside);
-    check(inside->control, or_errno(sethostname("sandbox", 7)), "naming the host");
-    make_files(inside, dns);
-    give_up_privileges(inside);
-    make_landlock(inside);
-
+    leave_mounts(inside);
+    check(inside->control, or_errno(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, inside->built)),
+          "making a socket");
     exec_errno = mmap(NULL, sizeof *exec_errno, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     check(inside->control, exec_errno == MAP_FAILED ? -errno : 0, "sharing a page");
     program = fork();
@@ -265,5 +335,5 @@ _Noreturn void inside_run(struct inside *inside)
     if (program == 0) {
         run_program(inside, exec_errno);
     }
-    init_run(inside->control, program, exec_errno);
+    run_init(inside, program, exec_errno);
 }

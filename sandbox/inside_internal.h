@@ -9,10 +9,12 @@
 #include "view_internal.h"
 
 enum inside_kind {
-    INSIDE_VIEW = 1, /* from init: the namespaces and files are made; descriptors: root, out, dns */
-    INSIDE_READY,    /* from the program's process: it is confined and waits; descriptor: listener */
-    INSIDE_FAILED,   /* from either: `code` and `text` */
-    INSIDE_END,      /* from init: the program has ended */
+    INSIDE_NET = 1, /* from the program's process: the network is made; descriptor: dns */
+    INSIDE_VIEW,    /* from init: the files are made; descriptors: root, out */
+    INSIDE_BUILT,   /* from init, to the program's process: the same; descriptor: Landlock's rules */
+    INSIDE_READY,   /* from the program's process: it is confined and waits; descriptor: listener */
+    INSIDE_FAILED,  /* from either: `code` and `text` */
+    INSIDE_END,     /* from init: the program has ended */
 };
 
 enum { INSIDE_DESCRIPTORS = 3, INSIDE_COMMAND_MAX = 32 };
@@ -21,10 +23,12 @@ struct inside_message {
     enum inside_kind kind;
     int code;                        /* INSIDE_FAILED: -errno */
     int without_proc;                /* INSIDE_VIEW: 0, or the errno that refused it */
-    int no_landlock;                 /* INSIDE_READY: 0, or the errno that refused it */
+    int no_landlock;                 /* INSIDE_BUILT, INSIDE_READY: 0, or the errno that refused it */
     char folder[INSIDE_COMMAND_MAX]; /* INSIDE_READY: what is put before argv[0]: "" or "/usr/bin/" */
-    struct cell_end end;             /* INSIDE_END */
-    char text[512];                  /* INSIDE_FAILED */
+    dev_t device;                    /* INSIDE_BUILT: the root, which the program's process must have, too */
+    ino_t inode;
+    struct cell_end end; /* INSIDE_END */
+    char text[512];      /* INSIDE_FAILED */
 };
 
 /* What init needs; all borrowed, it has a copy of the maker's memory. */
@@ -36,8 +40,7 @@ struct inside {
     struct cgroup *cgroup;
     struct view *view;
     int control, start; /* init's ends */
-    int ruleset;        /* of Landlock */
-    int no_landlock;    /* 0, or the errno that says why there is none */
+    int built[2];       /* between init and the program's process: the network, the files are made */
 };
 
 /* In the new process: makes the cell from within, runs as its init, never returns. */

@@ -51,9 +51,9 @@ static inline int kernel_landlock_restrict(int ruleset)
     return (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
 }
 
-static inline int kernel_openat2(int folder, const char *path, uint64_t flags, uint64_t resolve)
+static inline int kernel_openat2(int folder, const char *path, uint64_t flags, uint64_t mode, uint64_t resolve)
 {
-    struct open_how how = {.flags = flags, .resolve = resolve};
+    struct open_how how = {.flags = flags, .mode = mode, .resolve = resolve};
 
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 }

@@ -115,13 +115,18 @@ static const char *below_root(const char *path)
     return path[0] == '/' && path[1] ? path + 1 : ".";
 }
 
-/* O_PATH, never through a symlink: what was planned has none. */
-static int open_place(struct builder *builder, const char *path)
+/* Never through a symlink: what was planned has none. */
+static int open_below(struct builder *builder, const char *path, uint64_t flags, uint64_t mode)
 {
-    int fd = kernel_openat2(builder->root, below_root(path), O_PATH | O_NOFOLLOW | O_CLOEXEC,
+    int fd = kernel_openat2(builder->root, below_root(path), flags | O_NOFOLLOW | O_CLOEXEC, mode,
                             RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
 
     return fd < 0 ? -errno : fd;
+}
+
+static int open_place(struct builder *builder, const char *path)
+{
+    return open_below(builder, path, O_PATH, 0);
 }
 
 static int put(int tree, int place)
@@ -220,26 +225,32 @@ static int make_parents(struct builder *builder, const char *path, bool file)
     return 0;
 }
 
+/* Makes the place of a mount; it may be there already. */
+static int make_node(struct builder *builder, const char *path, bool folder)
+{
+    int result = folder ? mkdirat(builder->root, below_root(path), 0755)
+                        : mknodat(builder->root, below_root(path), S_IFREG | 0444, 0);
+
+    return result && errno != EEXIST && errno != EROFS ? -errno : 0;
+}
+
 /* Opens the place of a mount, making it first where it is missing. */
 static int make_place(struct builder *builder, const char *path, bool folder, int *ret_fd)
 {
-    int fd = open_place(builder, path), result;
+    char bridge[PATH_MAX];
+    int fd, result = find_bridge(builder, path, false, bridge) ? -ENOENT : make_node(builder, path, folder);
 
-    if (fd == -ENOENT) {
+    if (result == -ENOENT) {
         result = make_parents(builder, path, false);
         if (result) {
             return result;
         }
-        if ((folder ? mkdirat(builder->root, below_root(path), 0755)
-                    : mknodat(builder->root, below_root(path), S_IFREG | 0444, 0)) &&
-            errno != EEXIST) {
-            return fail(builder, "making a place for", path);
-        }
-        fd = open_place(builder, path);
+        result = make_node(builder, path, folder);
     }
+    fd = result ? result : open_place(builder, path);
     if (fd < 0) {
         errno = -fd;
-        return fail(builder, "opening the place of", path);
+        return fail(builder, "making a place for", path);
     }
     *ret_fd = fd;
     return 0;
@@ -275,13 +286,19 @@ static int put_link(struct builder *builder, const struct view_entry *entry)
 
 static int put_file(struct builder *builder, const char *path, const void *data, size_t len)
 {
-    int fd, result = make_parents(builder, path, true);
+    const uint64_t flags = O_WRONLY | O_CREAT | O_TRUNC;
+    char bridge[PATH_MAX];
+    int fd = find_bridge(builder, path, true, bridge) ? -ENOENT : open_below(builder, path, flags, 0444);
 
-    if (result) {
-        return result;
+    if (fd == -ENOENT) {
+        int result = make_parents(builder, path, true);
+        if (result) {
+            return result;
+        }
+        fd = open_below(builder, path, flags, 0444);
     }
-    fd = openat(builder->root, below_root(path), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (fd < 0) {
+        errno = -fd;
         return fail(builder, "writing", path);
     }
     for (size_t done = 0; done < len;) {
@@ -292,7 +309,6 @@ static int put_file(struct builder *builder, const char *path, const void *data,
         }
         done += wrote > 0 ? (size_t)wrote : 0;
     }
-    fchmod(fd, 0444);
     close(fd);
     return 0;
 }
@@ -396,9 +412,6 @@ static int make_everything(struct builder *builder, struct view_built *built)
     size_t count = view->count;
     int overlay = -1, result;
 
-    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
-        return fail(builder, "making private", "/");
-    }
     result = make_private(builder, &overlay);
     result = result ? result : make_root(builder);
     result = result ? result : make_links(builder);

@@ -45,6 +45,16 @@ void view_done(struct view *view);
 /* Adds an entry and returns it, or NULL without memory. `fd` becomes owned. */
 struct view_entry *view_add(struct view *view, enum cell_place_kind kind, const char *path, int fd, bool folder,
                             unsigned rights);
+/*
+ * A detached copy of what `fd` is, or of `path` when fd is AT_FDCWD: read-only,
+ * private, without set-user-id programs and device nodes. `map`: a user
+ * namespace for mapped ids, or -1. -errno.
+ */
+int view_clone(int fd, const char *path, bool recursive, bool execute, int map);
+/* Adds the request's base, and what `exec` items show. */
+int view_plan_bases(struct view *view, const struct cell_options *options, struct err *err);
+/* -ENOMEM and its words. */
+int view_no_room(struct err *err);
 /* The places that the view shows, for the supervisor; owned by the caller. */
 int view_places(const struct view *view, struct cell_place **ret_places, size_t *ret_count);
 
@@ -54,7 +64,11 @@ struct view_built {
     int without_proc; /* 0, or the errno that refused /proc */
 };
 
-/* In the cell's init, in its new mount namespace. Afterwards the new root is "/", and the working folder the root. */
+/*
+ * In the cell, in a mount namespace of its own from which nothing propagates.
+ * Afterwards the new root is "/" for every process there whose root and
+ * working folder were "/".
+ */
 int view_build(struct view *view, struct view_built *ret_built, struct err *err) MUST_USE;
 
 /* Is `path` `folder` itself or below it? Both absolute and normalised. */
