@@ -129,6 +129,12 @@ static bool judge(const struct grant_input *input, const struct policy_item *ite
     enum judgement judgement = scope_judge(input->ceiling, input->root, input->home, scope, &row->rule, why, &fix);
     buf_done(&fix);
     row->state = state_of(judgement);
+    if (judgement == JUDGED_UNSERVED) { /* the line that refuses the run */
+        const char *unserved = permission_unserved(row->rule->permission);
+        buf_clear(why);
+        buf_addf(why, "%s %s", unserved ? row->rule->name : "asking a person",
+                 unserved ? unserved : "is not served in this build");
+    }
     bool unstoppable = item->permission == PERMISSION_TIME || item->permission == PERMISSION_RANDOM;
     if (judgement == JUDGED_COVERED && unstoppable && input->ambient != AMBIENT_SYNSEMA) {
         buf_add_text(why, "; native code cannot be kept from it");

@@ -36,7 +36,7 @@ struct pinner {
 
 static bool is_pattern(const char *scope)
 {
-    return strchr(scope, '*') != NULL;
+    return strpbrk(scope, "*?") != NULL;
 }
 
 /* Where an open descriptor really lies. */
@@ -175,8 +175,7 @@ static int walk(struct pinner *pinner, const char *folder, int depth)
 static int pin_pattern(struct pinner *pinner)
 {
     char folder[PATH_MAX];
-    const char *star = strchr(pinner->scope, '*');
-    size_t len = (size_t)(star - pinner->scope);
+    size_t len = strcspn(pinner->scope, "*?");
 
     while (len > 1 && pinner->scope[len - 1] != '/') {
         len--;
@@ -199,7 +198,7 @@ static bool cut_folder(char *scope)
 {
     size_t len = strlen(scope);
 
-    if (len < 3 || strcmp(scope + len - 2, "/*") != 0 || strchr(scope, '*') != scope + len - 1) {
+    if (len < 3 || strcmp(scope + len - 2, "/*") != 0 || strcspn(scope, "*?") != len - 1) {
         return false;
     }
     scope[len - 2] = '\0';

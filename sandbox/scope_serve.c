@@ -42,6 +42,9 @@ const char *scope_never(const struct scope *scope)
         }
         return is_key(scope->text) ? "looks like a key, and no program gets one" : NULL;
     }
+    if (scope->permission == PERMISSION_EXEC && scope->text && strpbrk(scope->text, "*?")) {
+        return "is a pattern; name each command: exec=ls";
+    }
     return NULL;
 }
 

@@ -156,9 +156,54 @@ void cell_builder_absent(struct cell_builder *builder, const char *start, const 
     }
 }
 
+/* The setting of a variable of this process, in the place of the builder's own. */
+static void pass_variable(struct cell_builder *builder, const char *name)
+{
+    const char *value = getenv(name);
+    size_t len = strlen(name);
+    struct buf setting;
+    if (!value) {
+        return;
+    }
+    buf_init(&setting, 1 << 20);
+    buf_addf(&setting, "%s=%s", name, value);
+    char *text = buf_steal(&setting);
+    for (size_t i = 0; text && i < builder->env.count; i++) {
+        if (strncmp(builder->env.list[i], text, len + 1) == 0) {
+            free(builder->env.list[i]);
+            builder->env.list[i] = text;
+            return;
+        }
+    }
+    builder->failed |= !text || !texts_add(&builder->env, text);
+    free(text);
+}
+
+/* The variables that env=NAME grants. */
+static int pass_granted_variables(struct cell_builder *builder, const char *granted, struct err *err)
+{
+    struct policy policy;
+    int result = policy_parse(granted, &policy, err);
+    if (result < 0) {
+        return result;
+    }
+    for (size_t i = 0; i < policy.count; i++) {
+        if (policy.items[i].permission == PERMISSION_ENV && policy.items[i].scope) {
+            pass_variable(builder, policy.items[i].scope);
+        }
+    }
+    policy_done(&policy);
+    return 0;
+}
+
 int cell_builder_finish(struct cell_builder *builder, const char *root, const char *granted, enum sandbox_notify notify,
                         struct runner_cell *ret_cell, struct err *err)
 {
+    int result = pass_granted_variables(builder, granted, err);
+    if (result < 0) {
+        cell_builder_free(builder);
+        return result;
+    }
     builder->root = strdup(root);
     builder->granted = strdup(granted);
     builder->base_list = calloc(builder->base.count + 1, sizeof *builder->base_list);

@@ -152,6 +152,7 @@ static void granted_is_ambient_and_what_was_declared_within_the_ceiling(void **s
         {"env=AWS_SECRET_ACCESS_KEY", NULL, "refused: env=AWS_SECRET_ACCESS_KEY looks like a key", NATIVE},
         {"env", NULL, "refused: env could be a key", NATIVE},
         {"env=*", NULL, "refused: env=* could be a key", NATIVE},
+        {"exec=git*", NULL, "refused: exec=git* is a pattern", NATIVE},
         {"file.read=./out/x", NULL, "refused: file.read=./out/x cannot be read", NATIVE},
         {"env=MONKEY,env=TOKENIZERS", NULL,
          "env=MONKEY default granted; env=TOKENIZERS default granted; env=MONKEY,env=TOKENIZERS" LIMITS, NATIVE},
