@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BAR_ITEMS = 32, MESSAGE_MARGIN = 8 };
+enum { BAR_ITEMS = 32, MESSAGE_MARGIN = 8, BADGE_ALONE = 30 };
 
 static int item_width(const struct action *action)
 {
@@ -18,7 +18,7 @@ static void add_item(struct line *line, const struct action *action)
     line_format(line, ROLE_LABEL, " %s  ", action->label);
 }
 
-/* As many actions as fit, in the table's order; the last two of it (keys, quit) always. */
+/* As many actions as fit, in the table's order; the last two of it (keys, quit) before the others. */
 static void draw_actions(const struct app *app, struct line *line)
 {
     const struct action *items[BAR_ITEMS];
@@ -29,13 +29,13 @@ static void draw_actions(const struct app *app, struct line *line)
             items[count++] = action_at(i);
         }
     }
-    int kept = count < 2 ? count : 2;
-    for (int i = count - kept; i < count; i++) {
-        needed += item_width(items[i]);
+    int kept = 0;
+    while (kept < 2 && kept < count && needed + item_width(items[count - kept - 1]) - 2 <= line_left(line)) {
+        needed += item_width(items[count - ++kept]);
     }
     for (int i = 0; i < count; i++) {
         bool last = i >= count - kept;
-        if (!last && line_left(line) - needed < item_width(items[i])) {
+        if (!last && (kept < 2 || line_left(line) - needed < item_width(items[i]))) {
             continue;
         }
         add_item(line, items[i]);
@@ -57,6 +57,10 @@ static void draw_badge(const struct app *app, struct line *line)
     format_clock(now, player->now);
     format_clock(length, player_length(player));
     line_text(line, ROLE_BADGE, player->playing ? " REPLAY > " : " REPLAY ");
+    if (line->w < BADGE_ALONE) {
+        line_text(line, ROLE_TEXT, " ");
+        return;
+    }
     line_format(line, ROLE_STRONG, " %zu/%zu ", replay_position(player->replay), replay_count(player->replay));
     if (line_left(line) > 40) {
         line_format(line, ROLE_TEXT, " %s/%s %s%g ", now, length, glyph(GLYPH_TIMES), player->speed);

@@ -13,7 +13,7 @@
 
 static const char paste_begin[] = "\033[200~";
 static const char paste_end[] = "\033[201~";
-enum { PASTE_MARK = sizeof paste_begin - 1 };
+enum { PASTE_MARK = sizeof paste_begin - 1, SEQUENCE_MAX = 32 };
 
 struct function_key {
     int code;             /* curses' */
@@ -132,24 +132,27 @@ static const struct function_key *function_by_code(int code)
     return NULL;
 }
 
-/* The length of a control sequence of a shape that every terminal uses; 0 when its end has not come. */
+/*
+ * The length of a control sequence of a shape that every terminal uses: SS3 and one byte, or CSI up to its final byte.
+ * A byte that cannot be part of it ends it before. 0 when its end has not come.
+ */
 static size_t sequence_length(const struct input *input)
 {
     const unsigned char *bytes = input->pending;
-    if (input->len >= 3 && bytes[1] == 'O') {
-        return 3;
-    }
-    for (size_t i = 2; i < input->len && i < 32; i++) {
-        if (bytes[i] >= 0x40 && bytes[i] <= 0x7e) {
+    for (size_t i = 2; i < input->len && i < SEQUENCE_MAX; i++) {
+        if (bytes[i] < 0x20 || bytes[i] > 0x7e) {
+            return i;
+        }
+        if (bytes[i] >= 0x40 || bytes[1] == 'O') {
             return i + 1;
         }
     }
-    return input->len >= 32 ? 32 : 0;
+    return input->len >= SEQUENCE_MAX ? SEQUENCE_MAX : 0;
 }
 
 static size_t take_escape(struct input *input, bool waited, struct key *ret_key)
 {
-    char text[INPUT_NAME_MAX + 32];
+    char text[SEQUENCE_MAX + 1];
     if (input->len == 1) {
         return waited ? take_char(input, 0, ret_key) : 0;
     }

@@ -159,7 +159,9 @@ void layout_draw(const struct layout *layout, const struct picture *picture)
     if (layout->form == FORM_LINE) {
         struct region row = {0, 0, layout->rows > 0, layout->columns};
         struct line line = line_at(row, 0);
-        line_format(&line, ROLE_WARNING, "too small, q quits: %dx%d", layout->columns, layout->rows);
+        bool runs = picture->view->overlay == OVERLAY_QUIT;
+        line_text(&line, ROLE_WARNING, layout->columns >= 18 ? "too small, " : "");
+        line_text(&line, ROLE_WARNING, runs ? "y ends it" : "q quits");
         return;
     }
     pane_header_draw(picture, layout->header);

@@ -32,7 +32,9 @@ static bool row_exists(const struct state_attempt *attempt, enum row_kind kind)
     case ROW_EXIT:
         return attempt->exit.done;
     case ROW_MESSAGE:
-        return attempt->exit.done && attempt->exit.message && *attempt->exit.message && !is(attempt->exit.status, "ok");
+        /* Of a plain end the row above says all. */
+        return attempt->exit.done && attempt->exit.message && *attempt->exit.message && !is(attempt->exit.status, "ok") &&
+               !is(attempt->exit.status, "error") && !is(attempt->exit.status, "denied");
     case ROW_VERDICT:
         return attempt->verdict_why && *attempt->verdict_why && !is(attempt->verdict, "right");
     default:
@@ -203,6 +205,17 @@ static void draw_least(const struct state_attempt *attempt, struct region region
     line_fit(&line, ROLE_GRANTED, untrusted_text(attempt->least), line_left(&line));
 }
 
+static int last_denial(const struct picture *picture)
+{
+    int last = -1;
+    struct walk walk = walk_start(picture);
+    struct row row;
+    for (int at = 0; walk_next(&walk, &row); at++) {
+        last = row.access && is(row.access->verdict, "denied") ? at : last;
+    }
+    return last;
+}
+
 static void draw(const struct picture *picture, struct region region)
 {
     int count = rows(picture, region);
@@ -216,12 +229,16 @@ static void draw(const struct picture *picture, struct region region)
         line_text(&line, ROLE_DIM, picture->attempt ? " nothing was refused so far" : " accesses, denials and the end");
         return;
     }
-    int first = pane_first_row(picture->view->scroll[PANE_HAPPENED], count - list.h, count, list.h);
+    int scroll = picture->view->scroll[PANE_HAPPENED], first = pane_first_row(scroll, count - list.h, count, list.h);
+    int denial = scroll == SCROLL_AUTOMATIC ? last_denial(picture) : -1;
+    int pinned = denial >= 0 && denial < first; /* the latest denial stays in sight */
     struct walk walk = walk_start(picture);
     struct row row;
     for (int at = 0; walk_next(&walk, &row) && at < first + list.h; at++) {
-        if (at >= first) {
+        if (at >= first + pinned) {
             draw_row(picture, &row, list, at - first);
+        } else if (pinned && at == denial) {
+            draw_row(picture, &row, list, 0);
         }
     }
 }

@@ -15,8 +15,8 @@ static const char *verdict_glyph(const char *verdict)
     return glyph(right ? GLYPH_YES : open ? GLYPH_NONE : GLYPH_NO);
 }
 
-/* "attempt 2/3   ✓ right", at the right edge. */
-static void draw_verdict(const struct picture *picture, struct region region, struct line *line)
+/* "attempt 2/3   ✓ right", at the right edge. Returns the columns that are left for what stands before it. */
+static int draw_verdict(const struct picture *picture, struct region region, int row)
 {
     char attempt[64] = "", verdict[64] = "";
     enum role role = ROLE_RUNNING;
@@ -40,13 +40,15 @@ static void draw_verdict(const struct picture *picture, struct region region, st
     }
     int width = text_width(attempt) + (attempt[0] && verdict[0] ? 3 : 0) + text_width(verdict);
     int column = region.w - 1 - width;
-    if (width > 0 && column > 8) {
-        line->at = line->at < column ? line->at : column - 1;
-        line_to(line, ROLE_TEXT, column);
-        line_text(line, ROLE_LABEL, attempt);
-        line_text(line, ROLE_LABEL, attempt[0] && verdict[0] ? "   " : "");
-        line_text(line, role, verdict);
+    if (width == 0 || column <= 8) {
+        return region.w;
     }
+    struct line line = line_at(region, row);
+    line.at = column;
+    line_text(&line, ROLE_LABEL, attempt);
+    line_text(&line, ROLE_LABEL, attempt[0] && verdict[0] ? "   " : "");
+    line_text(&line, role, verdict);
+    return column - 1;
 }
 
 static void add_part(struct line *line, enum role role, const char *before, const char *text)
@@ -62,17 +64,18 @@ static void draw_what(const struct picture *picture, struct region region, int r
     const struct state *state = picture->state;
     const struct state_question *question = picture->question;
     const struct state_attempt *attempt = picture->attempt;
-    struct line line = line_at(region, row);
     char dot[16];
-    snprintf(dot, sizeof dot, " %s ", glyph(GLYPH_DOT));
+    region.w = draw_verdict(picture, region, row);
+    struct line line = line_at(region, row);
     line_text(&line, ROLE_TITLE, " techo ");
+    int before = line.at;
     add_part(&line, ROLE_STRONG, " ", state->case_id ? state->case_id : state->root);
     add_part(&line, ROLE_STRONG, " ", question ? question->id : NULL);
+    snprintf(dot, sizeof dot, " %s ", line.at > before ? glyph(GLYPH_DOT) : "");
     const char *executor = attempt && attempt->executor ? attempt->executor : question ? question->executor : NULL;
     add_part(&line, ROLE_TEXT, dot, executor ? executor : picture->executor);
     add_part(&line, ROLE_TEXT, " ", attempt ? attempt->level : NULL);
     add_part(&line, ROLE_TEXT, dot, state->model);
-    draw_verdict(picture, region, &line);
 }
 
 static void draw_question(const struct picture *picture, struct region region, int row)

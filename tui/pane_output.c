@@ -20,13 +20,26 @@ static void draw_footer(const struct picture *picture, struct region region)
     } else {
         line_text(&line, ROLE_LABEL, glyph(GLYPH_NONE));
     }
+}
+
+/* What is not as the program wrote it stands on the edge. */
+static void draw_title(const struct picture *picture, struct line *line)
+{
+    const struct state_attempt *attempt = picture->attempt;
+    if (!attempt) {
+        return;
+    }
+    char size[FORMAT_MAX];
     uint64_t neutralised = attempt->output[1].neutralised + attempt->output[2].neutralised;
     uint64_t dropped = attempt->output[1].dropped + attempt->output[2].dropped;
-    if (dropped) {
-        line_format(&line, ROLE_WARNING, " %s dropped %s", dot, format_size(size, dropped));
-    }
     if (neutralised) {
-        line_format(&line, ROLE_NEUTRALISED, " %s %llu escapes shown", dot, (unsigned long long)neutralised);
+        line_format(line, ROLE_FRAME, "%s ", glyph(GLYPH_RULE));
+        line_format(line, ROLE_NEUTRALISED, "%llu made visible", (unsigned long long)neutralised);
+        line_text(line, ROLE_FRAME, " ");
+    }
+    if (dropped) {
+        line_format(line, ROLE_FRAME, "%s ", glyph(GLYPH_RULE));
+        line_format(line, ROLE_WARNING, "%s dropped ", format_size(size, dropped));
     }
 }
 
@@ -156,4 +169,4 @@ static int find(const struct picture *picture, const char *text, int from)
     return finding.row;
 }
 
-const struct pane_kind pane_output = {"Output", "Out", NULL, draw, rows, find};
+const struct pane_kind pane_output = {"Output", "Out", draw_title, draw, rows, find};

@@ -79,7 +79,8 @@ static void add_permission(struct card *card, const struct state_attempt *attemp
     if (access) {
         add_fact(card, "the call", ROLE_TEXT, access->call);
         add_fact(card, "it got", ROLE_TEXT, access->error);
-        add_fact(card, "program line", ROLE_TEXT, access->source);
+        const char *source = access->source;
+        add_fact(card, "program line", ROLE_TEXT, source ? source + strspn(source, " \t") : NULL);
     }
 }
 

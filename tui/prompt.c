@@ -178,6 +178,10 @@ void prompt_feed(const struct key *key, const struct buf *paste)
         cancel();
         return;
     }
+    if (strcmp(key->name, "Delete") == 0) {
+        rl_delete(1, 0); /* readline binds it for some terminals alone */
+        return;
+    }
     if (rl_end >= PROMPT_TEXT_MAX && key->type == INPUT_CHAR && (unsigned char)key->bytes[0] >= ' ') {
         return;
     }

@@ -338,7 +338,7 @@ void term_suspend(struct terminal *term)
     sigaction(SIGTSTP, &stop, &ours);
     (void)raise(SIGTSTP);
     sigaction(SIGTSTP, &ours, NULL);
-    reset_prog_mode();
+    doupdate(); /* the alternate screen first: some terminals keep with it whether the cursor was visible */
     modes_set(term);
     term_resize(term);
 }
@@ -346,5 +346,13 @@ void term_suspend(struct terminal *term)
 void term_write(struct terminal *term, const void *bytes, size_t len)
 {
     fflush(term->out);
-    (void)!write(term->fd, bytes, len);
+    const char *at = bytes;
+    while (len > 0) {
+        ssize_t written = write(term->fd, at, len);
+        if (written < 0 && errno != EINTR && errno != EAGAIN) {
+            return; /* the terminal is gone: reading will say so */
+        }
+        at += written > 0 ? written : 0;
+        len -= written > 0 ? (size_t)written : 0;
+    }
 }

@@ -27,10 +27,12 @@ struct screen {
     unsigned long long sent;
     int rows, columns;
     bool alternate, cursor, dead;
-    int surprises, exit_status;
+    int surprises, exit_status, marks, marks_taken;
     bool stopped, ended, collecting;
     char collected[64]; /* what the terminal would send, while that is only looked at */
     size_t collected_len;
+    char pending[256]; /* the begin of what may be an acknowledgement */
+    size_t pending_len;
     screen_frame each;
     void *each_context;
 };
@@ -81,15 +83,26 @@ static _Noreturn void run_child(const struct screen_options *options, int (*run)
 }
 
 /* The job-control parent: starts the child in the foreground, says when it stops or ends, continues it when told. */
+static void say(int slave, int control, char kind, int value)
+{
+    static const char mark[] = "\033]7777;\a"; /* behind all that the child wrote: a terminal hands bytes on in order */
+    struct message message = {kind, value};
+    (void)!write(slave, mark, sizeof mark - 1);
+    (void)!write(control, &message, sizeof message);
+}
+
 static _Noreturn void run_leader(int slave, int control, const struct screen_options *options, int (*run)(void *context),
                                  void *context)
 {
     if (options->no_terminal) {
         setsid();
     } else {
-        login_tty(slave);
+        int tty = slave;
+        slave = dup(slave);
+        login_tty(tty);
     }
     signal(SIGTTOU, SIG_IGN);
+    signal(SIGHUP, SIG_IGN); /* it outlives the terminal, to say how the child ended */
     pid_t child = fork();
     if (child == 0) {
         close(control);
@@ -107,12 +120,11 @@ static _Noreturn void run_leader(int slave, int control, const struct screen_opt
         if (waitpid(child, &status, WUNTRACED) < 0) {
             _exit(1);
         }
-        message = (struct message){WIFSTOPPED(status) ? 'S' : 'E', status};
-        if (message.kind == 'S') {
+        if (WIFSTOPPED(status)) {
             tcsetpgrp(STDIN_FILENO, getpgrp());
         }
-        (void)!write(control, &message, sizeof message);
-        if (message.kind == 'E' || read(control, &message, sizeof message) <= 0) {
+        say(slave, control, WIFSTOPPED(status) ? 'S' : 'E', status);
+        if (!WIFSTOPPED(status) || read(control, &message, sizeof message) <= 0) {
             _exit(0);
         }
         tcsetpgrp(STDIN_FILENO, child);
@@ -161,25 +173,25 @@ static int on_bell(void *user)
     return 1;
 }
 
-static int on_osc(const char *text, size_t len, void *user)
+static void take_ack(struct screen *screen, const char *text)
 {
-    struct screen *screen = user;
-    char copy[256];
     struct ack ack;
-    snprintf(copy, sizeof copy, "%.*s", (int)len, text);
-    if (sscanf(copy, "7777;%llu;%d;%llu;%llu;%lld;%d;%d;%d", &ack.consumed, &ack.jobs, &ack.frame, &ack.seq, &ack.now,
-               &ack.covered, &ack.rows, &ack.columns) == 8) {
-        screen->ack = ack;
-        if (screen->each && ack.rows == screen->rows && ack.columns == screen->columns) {
-            screen->each(screen->each_context, screen);
-        }
-    } else {
-        screen->surprises++;
+    if (*text == '\0') {
+        screen->marks++;
+        return;
     }
-    return 1;
+    if (sscanf(text, "%llu;%d;%llu;%llu;%lld;%d;%d;%d", &ack.consumed, &ack.jobs, &ack.frame, &ack.seq, &ack.now,
+               &ack.covered, &ack.rows, &ack.columns) != 8) {
+        screen->surprises++;
+        return;
+    }
+    screen->ack = ack;
+    if (screen->each && ack.rows == screen->rows && ack.columns == screen->columns) {
+        screen->each(screen->each_context, screen);
+    }
 }
 
-static int on_dcs(const char *text, size_t len, void *user)
+static int on_string(const char *text, size_t len, void *user)
 {
     (void)text, (void)len;
     ((struct screen *)user)->surprises++;
@@ -187,7 +199,7 @@ static int on_dcs(const char *text, size_t len, void *user)
 }
 
 static const VTermScreenCallbacks screen_callbacks = {.settermprop = on_property, .bell = on_bell};
-static const VTermParserCallbacks unknown_callbacks = {.osc = on_osc, .dcs = on_dcs};
+static const VTermParserCallbacks unknown_callbacks = {.osc = on_string, .dcs = on_string};
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
@@ -249,20 +261,42 @@ static void take_message(struct screen *screen)
     }
 }
 
+/* Acknowledgements are taken out before libvterm sees them: 0.1.4 loses the begin of a string that comes in two reads. */
+static void take_bytes(struct screen *screen, const char *bytes, size_t len)
+{
+    static const char mark[] = "\033]7777;";
+    for (size_t i = 0; i < len; i++) {
+        screen->pending[screen->pending_len++] = bytes[i];
+        bool begins = strncmp(screen->pending, mark, screen->pending_len < sizeof mark - 1 ? screen->pending_len
+                                                                                          : sizeof mark - 1) == 0;
+        if (begins && bytes[i] == '\a') {
+            screen->pending[screen->pending_len - 1] = '\0';
+            screen->pending_len = 0;
+            take_ack(screen, screen->pending + sizeof mark - 1);
+        } else if (!begins || screen->pending_len == sizeof screen->pending) {
+            size_t again = bytes[i] == '\033' && screen->pending_len > 1; /* it may begin here */
+            vterm_input_write(screen->vterm, screen->pending, screen->pending_len - again);
+            screen->pending[0] = '\033';
+            screen->pending_len = again;
+        }
+    }
+}
+
 static void take_output(struct screen *screen)
 {
     char bytes[65536];
     ssize_t got;
     while (!screen->dead && (got = read(screen->master, bytes, sizeof bytes)) > 0) {
-        vterm_input_write(screen->vterm, bytes, (size_t)got);
+        take_bytes(screen, bytes, (size_t)got);
     }
 }
 
 static void fail_with_screen(const struct screen *screen, const char *what)
 {
     char *text = screen_text(screen);
-    fprintf(stderr, "%s\nframe %llu, event %llu, %llu of %llu bytes taken, jobs %d\n%s", what, screen->ack.frame,
-            screen->ack.seq, screen->ack.consumed, screen->sent, screen->ack.jobs, text);
+    fprintf(stderr, "%s\nframe %llu, event %llu, %llu of %llu bytes taken, jobs %d, surprises %d, size said %dx%d, is %dx%d\n%s", what, screen->ack.frame,
+            screen->ack.seq, screen->ack.consumed, screen->sent, screen->ack.jobs, screen->surprises, screen->ack.columns, screen->ack.rows, screen->columns,
+            screen->rows, text);
     free(text);
     fail_msg("%s", what);
 }
@@ -328,7 +362,22 @@ void screen_on_frame(struct screen *screen, screen_frame each, void *context)
 
 void screen_send(struct screen *screen, const char *bytes)
 {
-    on_output(bytes, strlen(bytes), screen);
+    size_t len = strlen(bytes);
+    screen->sent += len;
+    while (len > 0) {
+        ssize_t written = write(screen->master, bytes, len);
+        if (written > 0) {
+            bytes += written;
+            len -= (size_t)written;
+        } else if (errno == EAGAIN) {
+            /* The application reads, and may have to get rid of frames meanwhile. */
+            struct pollfd fd = {.fd = screen->master, .events = POLLIN | POLLOUT};
+            poll(&fd, 1, PATIENCE_MS);
+            take_output(screen);
+        } else {
+            fail_with_screen(screen, "the terminal takes no input");
+        }
+    }
 }
 
 void screen_type(struct screen *screen, const char *bytes)
@@ -483,12 +532,25 @@ int screen_surprises(const struct screen *screen)
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
+/* All that the child had written by then is on the screen. */
+static void take_the_rest(struct screen *screen)
+{
+    screen->marks_taken++;
+    while (screen->marks < screen->marks_taken && !screen->dead) {
+        struct pollfd fd = {.fd = screen->master, .events = POLLIN};
+        if (poll(&fd, 1, PATIENCE_MS) == 0) {
+            fail_with_screen(screen, "the mark does not come");
+        }
+        take_output(screen);
+    }
+}
+
 int screen_finish(struct screen *screen)
 {
     while (!screen->ended) {
         pump(screen);
     }
-    take_output(screen);
+    take_the_rest(screen);
     return screen->exit_status;
 }
 
@@ -505,7 +567,7 @@ bool screen_wait_stopped(struct screen *screen)
     while (!screen->stopped && !screen->ended) {
         pump(screen);
     }
-    take_output(screen);
+    take_the_rest(screen);
     return screen->stopped;
 }
 

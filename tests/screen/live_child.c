@@ -15,7 +15,8 @@
 struct engine {
     struct session *session; /* borrowed */
     struct recording recording;
-    const char *output; /* borrowed; NULL: say the recording */
+    const char *output;   /* borrowed; NULL: say the recording */
+    const char *complain; /* borrowed; NULL */
     size_t next;
     bool busy;
     uint64_t question;
@@ -61,6 +62,9 @@ int engine_ask(struct engine *engine, const struct engine_question *question, st
 {
     if (engine->busy) {
         return err_set(err, -EBUSY, "a question is being answered: Ctrl-C stops it");
+    }
+    if (engine->complain) {
+        fputs(engine->complain, stderr);
     }
     if (question->id == NULL && engine->recording.count > 0 && strncmp(question->text, "Which", 5) != 0) {
         struct event *event = event_new(EVENT_QUESTION);
@@ -172,11 +176,8 @@ static int run(const struct live_child *child, struct engine *engine, struct err
 int live_child(void *context)
 {
     const struct live_child *child = context;
-    struct engine engine = {.output = child->output, .ceiling = "stdout,time,file.read=./data/*"};
+    struct engine engine = {.output = child->output, .complain = child->complain, .ceiling = "stdout,time,file.read=./data/*"};
     struct err err = {0};
-    if (child->before && child->before()) {
-        return 1;
-    }
     int status = child->recording ? recording_read(child->recording, &engine.recording, &err) : 0;
     if (!status) {
         status = run(child, &engine, &err);

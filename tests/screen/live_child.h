@@ -7,7 +7,7 @@ struct live_child {
     const char *log;       /* where the session is written; NULL: nowhere */
     const char *output;    /* instead: what the program prints, without end until it is stopped */
     const char *case_name; /* NULL: no case */
-    int (*before)(void);   /* called in the child first; NULL */
+    const char *complain;  /* what a library writes on standard error when a question is asked; NULL */
 };
 int live_child(void *context);
 

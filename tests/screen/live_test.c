@@ -1,0 +1,255 @@
+/* The screen while things happen: it draws what a replay draws, keys stay live, and what is asked is asked. */
+#include "harness.h"
+#include "live_child.h"
+#include "replay_child.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FRAMES_MAX = 1000 };
+
+static const char question[] = "Which region had the highest net revenue in 2024, returns taken off?";
+
+static void assert_shows(struct screen *screen, const char *text)
+{
+    if (!screen_has(screen, text)) {
+        char *rows = screen_text(screen);
+        fprintf(stderr, "%s", rows);
+        free(rows);
+        fail_msg("not on the screen: %s", text);
+    }
+}
+
+/* Everything but the bottom line, which belongs to the viewer. */
+static char *picture(struct screen *screen)
+{
+    char *text = screen_text(screen);
+    char *last = strrchr(text, '\n');
+    *last = '\0';
+    *strrchr(text, '\n') = '\0';
+    return text;
+}
+
+struct frames {
+    char *picture[FRAMES_MAX]; /* by seq; NULL: not drawn there */
+    int count;
+};
+
+/* Frames of the session alone: nothing covers it, and a question was asked (before that, hints name the mode's keys). */
+static void keep_frame(void *context, struct screen *screen)
+{
+    struct frames *frames = context;
+    struct ack ack = screen_ack(screen);
+    if (!ack.covered && ack.seq > 3 && ack.seq < FRAMES_MAX) {
+        frames->count += frames->picture[ack.seq] == NULL;
+        free(frames->picture[ack.seq]);
+        frames->picture[ack.seq] = picture(screen);
+    }
+}
+
+static void a_replay_draws_the_frames_that_were_live(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/techo-live-XXXXXX", log[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(log, sizeof log, "%s/session.jsonl", folder);
+    struct live_child child = {.recording = "tests/data/sample-session.jsonl", .log = log};
+    struct frames frames = {0};
+    struct screen *live = screen_start(&(struct screen_options){0}, live_child, &child);
+    screen_wait(live);
+    screen_on_frame(live, keep_frame, &frames);
+    screen_type(live, "a");
+    screen_type(live, question);
+    screen_send(live, "\r");
+    screen_wait_text(live, "answer Norte 18234.5");
+    screen_wait(live);
+    screen_send(live, "q");
+    assert_int_equal(screen_finish(live), 0);
+    screen_free(live);
+    assert_true(frames.count >= 2);
+
+    struct replay_child again = {log, 3};
+    struct screen *replay = screen_start(&(struct screen_options){0}, replay_child, &again);
+    screen_wait(replay);
+    int compared = 0;
+    for (unsigned long long seq = 4; seq < FRAMES_MAX && compared < frames.count; seq++) {
+        screen_type(replay, ".");
+        assert_int_equal(screen_ack(replay).seq, seq);
+        if (frames.picture[seq]) {
+            char *now = picture(replay);
+            assert_string_equal(now, frames.picture[seq]);
+            free(now);
+            free(frames.picture[seq]);
+            compared++;
+        }
+    }
+    assert_int_equal(compared, frames.count);
+    screen_free(replay);
+    unlink(log);
+    rmdir(folder);
+}
+
+static void keys_are_answered_while_output_pours(void **state)
+{
+    (void)state;
+    char *lines = malloc(65536);
+    memset(lines, 'x', 65535);
+    for (int i = 79; i < 65535; i += 80) {
+        lines[i] = '\n';
+    }
+    lines[65535] = '\0';
+    struct live_child child = {.output = lines};
+    struct screen *screen = screen_start(&(struct screen_options){0}, live_child, &child);
+    screen_wait(screen);
+    screen_type(screen, "a");
+    screen_send(screen, "pour\r");
+    screen_wait_text(screen, "xxxx");
+    for (int i = 0; i < 20; i++) {
+        screen_send(screen, "?");
+        screen_wait_keys(screen);
+        assert_shows(screen, "Keys: Esc closes");
+        assert_int_equal(screen_ack(screen).jobs, 1); /* it still pours */
+        screen_send(screen, "?");
+        screen_wait_keys(screen);
+        assert_false(screen_has(screen, "Keys: Esc closes"));
+    }
+    screen_send(screen, "q"); /* asks only while something runs */
+    screen_wait_keys(screen);
+    assert_shows(screen, "a program still runs");
+    screen_send(screen, "n");
+    screen_wait_keys(screen);
+    screen_send(screen, "\003"); /* Ctrl-C stops it, and does not quit */
+    screen_wait(screen);
+    assert_int_equal(screen_ack(screen).jobs, 0);
+    screen_type(screen, "\003");
+    assert_shows(screen, "nothing runs; q quits");
+    screen_send(screen, "q");
+    assert_int_equal(screen_finish(screen), 0);
+    screen_free(screen);
+    free(lines);
+}
+
+static void y_ends_what_runs_and_quits(void **state)
+{
+    (void)state;
+    struct live_child child = {.output = "again\n"};
+    struct screen *screen = screen_start(&(struct screen_options){0}, live_child, &child);
+    screen_wait(screen);
+    screen_type(screen, "a");
+    screen_send(screen, "pour\rq");
+    screen_wait_text(screen, "a program still runs");
+    screen_send(screen, "y");
+    assert_int_equal(screen_finish(screen), 0);
+    screen_free(screen);
+}
+
+static struct screen *start_idle(void)
+{
+    static struct live_child child = {.recording = "tests/data/sample-session.jsonl"};
+    struct screen *screen = screen_start(&(struct screen_options){0}, live_child, &child);
+    screen_wait(screen);
+    return screen;
+}
+
+static void the_bar_shows_actions_and_empty_panes_what_to_press(void **state)
+{
+    (void)state;
+    struct screen *screen = start_idle();
+    screen_golden(screen, "live-empty");
+    screen_type(screen, "?");
+    screen_golden(screen, "keys-live");
+    screen_free(screen);
+}
+
+static void a_case_begins_with_its_questions(void **state)
+{
+    (void)state;
+    struct live_child child = {.recording = "tests/data/sample-session.jsonl", .case_name = "analytics"};
+    struct screen *screen = screen_start(&(struct screen_options){0}, live_child, &child);
+    screen_wait(screen);
+    assert_shows(screen, "Questions");
+    assert_shows(screen, "▸   q01");
+    screen_key(screen, VTERM_KEY_DOWN);
+    assert_shows(screen, "▸   q02");
+    screen_type(screen, "\r"); /* Enter asks it */
+    assert_shows(screen, "answer Norte 18234.5");
+    screen_free(screen);
+}
+
+static void a_question_without_an_answer_says_so(void **state)
+{
+    (void)state;
+    struct screen *screen = start_idle();
+    screen_type(screen, "awhat else?\r");
+    assert_shows(screen, "no recorded answer for this question");
+    assert_shows(screen, "Question  what else?");
+    screen_free(screen);
+}
+
+static void a_ceiling_that_does_not_parse_keeps_the_prompt_and_shows_where(void **state)
+{
+    (void)state;
+    struct screen *screen = start_idle();
+    screen_type(screen, "c");
+    assert_shows(screen, "Ceiling: stdout,time,file.read=./data/*");
+    screen_type(screen, ",fil.read=./x\r");
+    assert_shows(screen, "Ceiling: stdout,time,file.read=./data/*,fil.read=./x");
+    int fault_y, fault_x, caret_y, caret_x;
+    assert_true(screen_find(screen, "^", &caret_y, &caret_x));
+    assert_true(screen_find(screen, "fil.read=./x", &fault_y, &fault_x));
+    assert_int_equal(caret_y, fault_y + 1);
+    assert_int_equal(caret_x, fault_x);
+    screen_golden(screen, "ceiling-error");
+    screen_type(screen, "\033");
+    assert_false(screen_cursor_visible(screen)); /* Esc gives up */
+    screen_type(screen, "c,net=x.test\r");
+    assert_shows(screen, "the ceiling holds from the next run on");
+    screen_type(screen, "c");
+    assert_shows(screen, "file.read=./data/*,net=x.test");
+    screen_free(screen);
+}
+
+static void r_runs_again_and_says_when_nothing_ran(void **state)
+{
+    (void)state;
+    struct screen *screen = start_idle();
+    screen_type(screen, "r");
+    assert_shows(screen, "nothing ran yet");
+    screen_type(screen, "a");
+    screen_type(screen, question);
+    screen_type(screen, "\r");
+    assert_shows(screen, "✓ right");
+    unsigned long long before = screen_ack(screen).seq;
+    screen_type(screen, "r");
+    assert_true(screen_ack(screen).seq > before);
+    screen_free(screen);
+}
+
+static void the_executor_is_chosen_from_those_there_are(void **state)
+{
+    (void)state;
+    struct screen *screen = start_idle();
+    screen_type(screen, "x");
+    assert_shows(screen, "python@sandbox");
+    screen_type(screen, "\r");
+    assert_shows(screen, "the next question runs on python@sandbox");
+    screen_free(screen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_replay_draws_the_frames_that_were_live),
+        cmocka_unit_test(keys_are_answered_while_output_pours),
+        cmocka_unit_test(y_ends_what_runs_and_quits),
+        cmocka_unit_test(the_bar_shows_actions_and_empty_panes_what_to_press),
+        cmocka_unit_test(a_case_begins_with_its_questions),
+        cmocka_unit_test(a_question_without_an_answer_says_so),
+        cmocka_unit_test(a_ceiling_that_does_not_parse_keeps_the_prompt_and_shows_where),
+        cmocka_unit_test(r_runs_again_and_says_when_nothing_ran),
+        cmocka_unit_test(the_executor_is_chosen_from_those_there_are),
+    };
+    return cmocka_run_group_tests_name("live", tests, NULL, NULL);
+}
