@@ -46,7 +46,10 @@ static void free_many(const struct member *member, char *array, size_t count)
             continue;
         }
         void *element = ((void **)(void *)array)[i];
-        if (element && member->type == MEMBER_POINTERS) {
+        if (element && member->type == MEMBER_SHARED && --*(size_t *)element > 0) {
+            continue;
+        }
+        if (element && member->type != MEMBER_TEXTS) {
             shape_done(member->shape, element);
         }
         free(element);
@@ -75,6 +78,7 @@ void shape_done(const struct shape *shape, void *object)
         case MEMBER_TEXTS:
         case MEMBER_ARRAY:
         case MEMBER_POINTERS:
+        case MEMBER_SHARED:
             free_many(member, AT(object, member, char *), count_of(object, member));
             break;
         default:
@@ -89,8 +93,13 @@ static bool copy_text(char **to, const char *from)
     return *to || !from;
 }
 
-static int copy_pointer(const struct member *member, void **to, const void *from)
+static int copy_pointer(const struct member *member, void **to, void *from)
 {
+    if (member->type == MEMBER_SHARED) {
+        ++*(size_t *)from;
+        *to = from;
+        return 0;
+    }
     if (member->type == MEMBER_TEXTS) {
         return copy_text((char **)to, from) ? 0 : -ENOMEM;
     }
@@ -172,6 +181,7 @@ static int copy_member(const struct member *member, void *to, const void *from)
     case MEMBER_TEXTS:
     case MEMBER_ARRAY:
     case MEMBER_POINTERS:
+    case MEMBER_SHARED:
         return copy_many(member, to, from);
     }
     return 0;
@@ -205,7 +215,7 @@ static void format_many(const struct member *member, const char *array, size_t c
         buf_add_text(to, i ? "," : "");
         if (member->type == MEMBER_ARRAY || member->type == MEMBER_STRUCTS) {
             shape_format(member->shape, array + i * member->shape->size, to);
-        } else if (member->type == MEMBER_POINTERS) {
+        } else if (member->type != MEMBER_TEXTS) {
             shape_format(member->shape, ((void *const *)(const void *)array)[i], to);
         } else {
             add_json(to, cJSON_CreateString(((char *const *)(const void *)array)[i]), true);
@@ -259,6 +269,7 @@ static void format_member(const struct member *member, const void *object, struc
     case MEMBER_TEXTS:
     case MEMBER_ARRAY:
     case MEMBER_POINTERS:
+    case MEMBER_SHARED:
         format_many(member, CONST_AT(object, member, char *), count_of(object, member), to);
         return;
     }

@@ -20,6 +20,7 @@ enum member_type {
     MEMBER_TEXTS,    /* char **, owned, and each text too */
     MEMBER_ARRAY,    /* pointer to structures, owned */
     MEMBER_POINTERS, /* pointer to pointers to structures, all owned */
+    MEMBER_SHARED,   /* the same, but copies share the structures: each begins with a size_t, the number of holders */
 };
 
 struct shape;
@@ -29,7 +30,7 @@ struct member {
     enum member_type type;
     size_t offset;
     const struct shape *shape; /* of the structures */
-    size_t count_offset;       /* of the size_t that counts TEXTS, ARRAY, POINTERS */
+    size_t count_offset;       /* of the size_t that counts TEXTS, ARRAY, POINTERS, SHARED */
     size_t count;              /* of STRUCTS */
 };
 

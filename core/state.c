@@ -103,36 +103,59 @@ static const struct {
     [EVENT_END] = {SESSION, reduce_end},
 };
 
-/* The attempt that the event names; made by the first event that does. */
-static struct state_attempt *attempt_for(struct change *change)
+static struct state_attempt *new_attempt(struct change *change)
 {
-    const struct event *event = change->event;
-    struct state_question *question = change->question;
-    struct state_attempt *attempt = state_attempt(question, event->lane, event->attempt);
-    if (attempt) {
-        return attempt;
-    }
-    struct state_attempt **place = append(change, &question->attempts, &question->attempt_count, sizeof(*place));
-    if (!place) {
-        return NULL;
-    }
-    attempt = *place = calloc(1, sizeof(*attempt));
+    struct state_attempt *attempt = calloc(1, sizeof(*attempt));
     if (!attempt) {
-        question->attempt_count--;
         change->no_memory = true;
         return NULL;
     }
-    attempt->seq = event->seq;
-    attempt->number = event->attempt;
-    attempt->lane = event->lane;
+    attempt->holders = 1;
+    attempt->seq = change->event->seq;
+    attempt->number = change->event->attempt;
+    attempt->lane = change->event->lane;
     attempt->run_begin = -1;
     buf_init(&attempt->text, SIZE_MAX / 2);
     buf_init(&attempt->prose, SIZE_MAX / 2);
     buf_init(&attempt->output[1].bytes, STATE_OUTPUT_MAX);
     buf_init(&attempt->output[2].bytes, STATE_OUTPUT_MAX);
-    put_text(change, &attempt->executor, question->executor);
-    put_text(change, &attempt->language, question->language);
+    put_text(change, &attempt->executor, change->question->executor);
+    put_text(change, &attempt->language, change->question->language);
     return attempt;
+}
+
+/* Puts an attempt that no other state holds in the place of one that others do. */
+static struct state_attempt *unshare(struct change *change, struct state_attempt **place)
+{
+    struct state_attempt *shared = *place, *own = calloc(1, sizeof(*own));
+    if (own) {
+        own->holders = 1;
+        *place = own;
+        shared->holders--;
+    }
+    if (!own || shape_copy(&state_attempt_shape, own, shared) < 0) {
+        change->no_memory = true;
+    }
+    return own;
+}
+
+/* The attempt that the event names, free to be changed; made by the first event that names it. NULL without memory. */
+static struct state_attempt *attempt_for(struct change *change)
+{
+    const struct event *event = change->event;
+    struct state_question *question = change->question;
+    for (size_t i = question->attempt_count; i > 0; i--) {
+        struct state_attempt **place = &question->attempts[i - 1];
+        if ((*place)->lane == event->lane && (*place)->number == event->attempt) {
+            return (*place)->holders > 1 ? unshare(change, place) : *place;
+        }
+    }
+    struct state_attempt **place = append(change, &question->attempts, &question->attempt_count, sizeof(*place));
+    if (place) {
+        *place = new_attempt(change);
+        question->attempt_count -= *place ? 0 : 1;
+    }
+    return place ? *place : NULL;
 }
 
 /* Finds what the event names; false when it names too little, or what there is not. */

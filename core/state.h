@@ -127,6 +127,7 @@ struct state_effect { /* of an escape attempt */
 };
 
 struct state_attempt {
+    size_t holders; /* states that share it: a copy of a state shares attempts until one of them changes */
     uint64_t seq; /* of its first event */
     uint64_t number, lane;
     char *executor, *language;

@@ -5,7 +5,7 @@
 #include "shape_internal.h"
 #include "state.h"
 
-extern const struct shape state_shape;
+extern const struct shape state_shape, state_attempt_shape;
 
 /* One event on its way into the state. All but the flags is borrowed. */
 struct change {

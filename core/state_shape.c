@@ -21,6 +21,8 @@
     MEMBER(MEMBER_ARRAY, owner, field, .shape = &inner##_shape, .count_offset = offsetof(struct owner, counter))
 #define POINTERS(owner, field, counter, inner)                                                                         \
     MEMBER(MEMBER_POINTERS, owner, field, .shape = &inner##_shape, .count_offset = offsetof(struct owner, counter))
+#define SHARED(owner, field, counter, inner)                                                                           \
+    MEMBER(MEMBER_SHARED, owner, field, .shape = &inner##_shape, .count_offset = offsetof(struct owner, counter))
 
 /* The shape of a structure of the same name, from its members. */
 #define SHAPE(owner)                                                                                                   \
@@ -123,6 +125,7 @@ static const struct member state_effect_members[] = {
 };
 SHAPE(state_effect);
 
+/* All but `holders`, which is of the structure and not of what it says. */
 static const struct member state_attempt_members[] = {
     U64(state_attempt, seq),
     U64(state_attempt, number),
@@ -163,7 +166,11 @@ static const struct member state_attempt_members[] = {
     ARRAY(state_attempt, effects, effect_count, state_effect),
     TEXT(state_attempt, least),
 };
-SHAPE(state_attempt);
+const struct shape state_attempt_shape = {
+    .size = sizeof(struct state_attempt),
+    .members = state_attempt_members,
+    .member_count = sizeof(state_attempt_members) / sizeof(state_attempt_members[0]),
+};
 
 static const struct member state_question_members[] = {
     U64(state_question, seq),
@@ -171,7 +178,7 @@ static const struct member state_question_members[] = {
     TEXT(state_question, text),
     TEXT(state_question, language),
     TEXT(state_question, executor),
-    POINTERS(state_question, attempts, attempt_count, state_attempt),
+    SHARED(state_question, attempts, attempt_count, state_attempt),
     ARRAY(state_question, phases, phase_count, state_phase),
     TEXT(state_question, model_wait),
     I64(state_question, wait_until),
