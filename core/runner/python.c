@@ -202,6 +202,10 @@ static void add_looked_for(struct cell_builder *builder, const struct interprete
     cell_builder_absent(builder, real, "._pth");
     parent(real);
     cell_builder_absent(builder, real, "/pybuilddir.txt");
+    if (!*it->environment) {
+        cell_builder_absent(builder, real, "/pyvenv.cfg");
+        cell_builder_absent(builder, it->prefix, "/pyvenv.cfg");
+    }
 }
 
 static void add_interpreter(struct cell_builder *builder, const struct interpreter *it)
