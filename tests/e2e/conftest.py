@@ -48,7 +48,7 @@ class Result:
         """The last report of each denied access."""
         last = {}
         for event in self.kind("access"):
-            last[event["number"]] = event
+            last[event["question"], event["attempt"], event["number"]] = event
         return [event for event in last.values() if event["verdict"] == "denied"]
 
     def rows(self):
