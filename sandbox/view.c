@@ -238,8 +238,14 @@ static int make_node(struct builder *builder, const char *path, bool folder)
 static int make_place(struct builder *builder, const char *path, bool folder, int *ret_fd)
 {
     char bridge[PATH_MAX];
-    int fd, result = find_bridge(builder, path, false, bridge) ? -ENOENT : make_node(builder, path, folder);
+    bool bridged = find_bridge(builder, path, false, bridge);
+    int fd = bridged ? open_place(builder, path) : -ENOENT; /* in an overlay it may be there already */
+    int result = bridged ? -ENOENT : make_node(builder, path, folder);
 
+    if (fd >= 0) {
+        *ret_fd = fd;
+        return 0;
+    }
     if (result == -ENOENT) {
         result = make_parents(builder, path, false);
         if (result) {
