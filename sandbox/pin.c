@@ -222,20 +222,13 @@ static int check_out(const struct pinner *pinner, bool *ret_skip)
                    pinner->item->text, out);
 }
 
-static int pin_item(struct pinner *pinner)
+/* The item's scope, without the end that says "and all below" (`all_below`). */
+static int pin_scope(struct pinner *pinner, const char *scope, bool all_below)
 {
-    char scope[PATH_MAX];
-    bool skip, all_below;
+    bool skip;
     struct stat status;
-    int result;
+    int result = check_out(pinner, &skip);
 
-    if (snprintf(scope, sizeof scope, "%s", pinner->item->scope) >= (int)sizeof scope) {
-        return err_set(pinner->err, -ENAMETOOLONG, "%s: the path is too long",
-                       permission_name(pinner->item->permission));
-    }
-    all_below = cut_folder(scope);
-    pinner->scope = scope;
-    result = check_out(pinner, &skip);
     if (result || skip) {
         return result;
     }
@@ -247,6 +240,21 @@ static int pin_item(struct pinner *pinner)
         return 0;
     }
     return pin_path(pinner, scope, false);
+}
+
+static int pin_item(struct pinner *pinner)
+{
+    char scope[PATH_MAX];
+
+    if (snprintf(scope, sizeof scope, "%s", pinner->item->scope) >= (int)sizeof scope) {
+        return err_set(pinner->err, -ENAMETOOLONG, "%s: the path is too long",
+                       permission_name(pinner->item->permission));
+    }
+    bool all_below = cut_folder(scope);
+    pinner->scope = scope;
+    int result = pin_scope(pinner, scope, all_below);
+    pinner->scope = NULL;
+    return result;
 }
 
 static int by_length(const void *a, const void *b)
