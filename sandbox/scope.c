@@ -276,8 +276,11 @@ bool scope_is_out(const struct scope *scope, const char *root)
 
 void scope_add_item(const struct scope *scope, const char *root, const char *home, struct buf *to)
 {
+    if (scope->text && !scope->text[0]) { /* no item can name it */
+        return;
+    }
     for (const char *c = scope->text ? scope->text : ""; *c; c++) {
-        if (policy_is_control(*c)) { /* no item can name it */
+        if (policy_is_control(*c)) {
             return;
         }
     }

@@ -13,18 +13,22 @@ reads as `*`; a path of which nothing is known gives no fact.
 """
 
 import ast
+import bisect
+import io
 import itertools
 import json
+import re
 import sys
+import time
 import tokenize
 import unicodedata
-import io
 
 FACTS_MAX = 1000
 TEXT_MAX = 500
 VALUES_MAX = 24
 NESTED_MAX = 3
-SOURCE_MAX = 4 << 20
+SOURCE_MAX = 1 << 20
+SECONDS_MAX = 5  # less than the cell's own limit, so that the answer comes
 
 PROCESS = {
     "os.system", "os.popen", "os.startfile", "os.posix_spawn", "os.posix_spawnp", "subprocess.run", "subprocess.call",
@@ -105,7 +109,20 @@ SAME_PATH = {"os.path.abspath", "os.path.normpath", "os.path.realpath", "os.path
 SAME_PATH_METHODS = {"resolve", "absolute", "expanduser", "as_posix", "strip", "__str__"}
 HIDDEN = {0x00AD, 0x180E, 0x200B, 0x200C, 0x200D, 0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0xFEFF}
 DIRECTION = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+UNREADABLE = re.compile("[\0\ud800-\udfff]")
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+STARTED = time.monotonic()
+
+
+class TooLong(Exception):
+    pass
+
+
+def check_time():
+    if time.monotonic() - STARTED > SECONDS_MAX:
+        raise TooLong
 
 
 def start_of(node):
@@ -126,6 +143,7 @@ class Names:
         self.quals = {}
         stack = [(tree, None)]
         while stack:
+            check_time()
             node, scope = stack.pop()
             self.scope_of[id(node)] = scope
             self.nodes.append(node)
@@ -138,8 +156,10 @@ class Names:
         for node in self.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self.functions:
                 self.bind_call(node, self.functions[node.func.id])
-        for entries in self.bound.values():
+        self.positions = {}
+        for key, entries in self.bound.items():
             entries.sort(key=lambda entry: entry[0])
+            self.positions[key] = [entry[0] for entry in entries]
 
     def bind(self, scope, target, kind, value):
         if isinstance(target, ast.Name):
@@ -212,9 +232,11 @@ class Names:
         while True:
             entries = self.bound.get((scope, node.id))
             if entries and own:
-                before = [entry for entry in entries if entry[0] < start_of(node)]
-                if before:
-                    return [entry for entry in before if entry[0] == before[-1][0]][:VALUES_MAX]
+                positions = self.positions[(scope, node.id)]
+                end = bisect.bisect_left(positions, start_of(node))
+                if end:
+                    start = bisect.bisect_left(positions, positions[end - 1])
+                    return entries[start:min(end, start + VALUES_MAX)]
             elif entries:
                 return entries[:VALUES_MAX]
             if scope is None:
@@ -417,9 +439,12 @@ class Facts:
             return
         if len(self.found) == FACTS_MAX:  # what follows could hide behind them
             kind, what, more = "uninspected", "what follows after %d findings" % FACTS_MAX, {}
-        fact = {"kind": kind, "what": what[:TEXT_MAX], "line": node.lineno, "column": node.col_offset + 1,
+        fact = {"kind": kind, "what": what, "line": node.lineno, "column": node.col_offset + 1,
                 "end_line": node.end_lineno or node.lineno, "end_column": max(node.end_col_offset or 0, 1)}
-        fact.update({k: v[:TEXT_MAX] if isinstance(v, str) else v for k, v in more.items() if v is not None})
+        fact.update({k: v for k, v in more.items() if v is not None})
+        for key, value in fact.items():
+            if isinstance(value, str):  # JSON readers take neither half surrogates nor NUL
+                fact[key] = UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", value[:TEXT_MAX])
         key = json.dumps(fact, sort_keys=True)
         if key not in self.seen:
             self.seen.add(key)
@@ -441,6 +466,7 @@ class Program:
 
     def read(self):
         for node in sorted(self.names.nodes, key=lambda node: getattr(node, "lineno", 0)):
+            check_time()
             if isinstance(node, ast.Call):
                 self.read_call(node)
             elif isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -719,6 +745,8 @@ def inspect(source):
         Program(tree, facts).read()
     except (RecursionError, MemoryError):
         facts.add("uninspected", "a program nested too deeply", Spot(1, 0, 1))
+    except TooLong:
+        facts.add("uninspected", "a program that takes more than %d s to read" % SECONDS_MAX, Spot(1, 0, 1))
     facts.found.sort(key=lambda fact: (fact["line"], fact["column"]))
     return {"syntax_error": False, "facts": facts.found}
 

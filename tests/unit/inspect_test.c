@@ -127,6 +127,7 @@ static void files_outside_what_is_granted(void **state)
         {"import os\nos.makedirs('data/new')", "2 block change file.write=./data/new; "},
         {"import os\nos.open('data/x', os.O_WRONLY | os.O_CREAT)", "2 block write file.write=./data/x; "},
         {"import os, sys\nos.remove(sys.argv[1])", "2 note delete -; "},
+        {"open('/etc/\\ud800')", "1 block read file.read=/etc/\xef\xbf\xbd; "},
         {"x = '.env'\nx += '.local'\nopen(x)", "3 warn read file.read=./.env.local; "},
     };
     check(trials, COUNT(trials), usual, NULL);
@@ -187,6 +188,9 @@ static void network(void **state)
         {"import socket\nsocket.gethostbyname(name + '.evil.test')", "2 block network net; "},
         {"import pandas as pd\npd.read_csv('https://evil.test/a.csv')", "2 block network net=evil.test; "},
         {"import http.client\nhttp.client.HTTPSConnection('evil.test', 443)", "2 block network net=evil.test:443; "},
+        {"import requests\nrequests.get('http://\\ud800\\0.test')",
+         "2 block network net=\xef\xbf\xbd\xef\xbf\xbd.test; "},
+        {"import requests\nrequests.get('http:///x')", "2 block network net; "},
         {"import requests\ns = requests.Session()\ns.get(url)", "3 block network net; "},
         {"import socket, requests, urllib.request", ""},
     };
@@ -348,7 +352,7 @@ static void hostile_programs_are_answered(void **state)
     repeated("x = ['a', 'b']\n", "x = [i + j for i in x for j in x]\n", 60, "open(x[0])\n", "");
     repeated("import os\n", "os.remove('/etc/passwd')\n", 3000, "", "2 block delete file.write=/etc/passwd; ");
     repeated("def f(p):\n    f(p + 'x')\n    open(p)\n", "f('/')\n", 100, "", "");
-    repeated("#", "x", 5 << 20, "\n", "1 block uninspected -; ");
+    repeated("#", "x", 2 << 20, "\n", "1 block uninspected -; ");
 }
 
 static void many_findings_hide_nothing(void **state)
