@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -135,7 +134,7 @@ void cell_builder_base(struct cell_builder *builder, const char *path)
 {
     char step[PATH_MAX];
     struct stat info;
-    if (access(path, F_OK) != 0 || strlen(path) >= sizeof step) {
+    if (strlen(path) >= sizeof step) {
         return;
     }
     memcpy(step, path, strlen(path) + 1);
@@ -144,15 +143,6 @@ void cell_builder_base(struct cell_builder *builder, const char *path)
         if (lstat(step, &info) != 0 || !S_ISLNK(info.st_mode) || !link_target(step, step, sizeof step)) {
             return;
         }
-    }
-}
-
-void cell_builder_absent(struct cell_builder *builder, const char *start, const char *end)
-{
-    char path[PATH_MAX];
-    int length = snprintf(path, sizeof path, "%s%s", start, end);
-    if (length > 0 && (size_t)length < sizeof path && access(path, F_OK) != 0) {
-        builder->failed |= !texts_add(&builder->base, path);
     }
 }
 

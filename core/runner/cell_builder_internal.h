@@ -16,11 +16,8 @@ void cell_builder_free(struct cell_builder *builder);
 void cell_builder_arg(struct cell_builder *builder, const char *arg);
 void cell_builder_env(struct cell_builder *builder, const char *setting); /* "NAME=value" */
 void cell_builder_inject(struct cell_builder *builder, const char *path, const void *data, size_t len);
-/* A base path where it exists on this host, with every symlink on the way to its target listed too. */
+/* A base path, there or not, with every symlink on the way to its target listed too. */
 void cell_builder_base(struct cell_builder *builder, const char *path);
-/* A base path, start and end put together, that is looked for and need not exist; when it does, it is left out. */
-void cell_builder_absent(struct cell_builder *builder, const char *start, const char *end);
-
 /* Consumes the builder, whatever comes of it. */
 int cell_builder_finish(struct cell_builder *builder, const char *root, const char *granted, enum sandbox_notify notify,
                         struct runner_cell *ret_cell, struct err *err) MUST_USE;

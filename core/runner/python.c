@@ -43,7 +43,7 @@ static const char *const environment[] = {
     "MALLOC_ARENA_MAX=2",
 };
 
-/* What any interpreter on this machine needs, where it exists. */
+/* What any interpreter on this machine needs or looks for. */
 static const char *const shared_base[] = {
     "/lib64/ld-linux-x86-64.so.2",
     "/lib/x86_64-linux-gnu",
@@ -53,6 +53,12 @@ static const char *const shared_base[] = {
     "/usr/lib/locale/C.utf8",
     "/usr/share/zoneinfo",
     "/usr/lib/ssl/openssl.cnf",
+    /* where matplotlib looks for fonts */
+    "/usr/share/fonts",
+    "/usr/local/share/fonts",
+    "/usr/X11/lib/X11/fonts",
+    "/usr/X11R6/lib/X11/fonts/TTF",
+    "/usr/lib/openoffice/share/fonts/truetype",
 };
 
 /* Below the checkout or the place of installation. */
@@ -198,13 +204,13 @@ static void add_looked_for(struct cell_builder *builder, const struct interprete
     if (!realpath(it->path, real)) {
         return;
     }
-    cell_builder_absent(builder, it->path, "._pth");
-    cell_builder_absent(builder, real, "._pth");
+    add_base(builder, "%s._pth", it->path);
+    add_base(builder, "%s._pth", real);
     parent(real);
-    cell_builder_absent(builder, real, "/pybuilddir.txt");
+    add_base(builder, "%s/pybuilddir.txt", real);
     if (!*it->environment) {
-        cell_builder_absent(builder, real, "/pyvenv.cfg");
-        cell_builder_absent(builder, it->prefix, "/pyvenv.cfg");
+        add_base(builder, "%s/pyvenv.cfg", real);
+        add_base(builder, "%s/pyvenv.cfg", it->prefix);
     }
 }
 
@@ -212,6 +218,9 @@ static void add_interpreter(struct cell_builder *builder, const struct interpret
 {
     cell_builder_base(builder, it->path);
     add_looked_for(builder, it);
+    if (strncmp(it->prefix, "/usr", 4) != 0) {
+        add_base(builder, "%s/lib", it->prefix); /* an installation of its own: nothing else lies there */
+    }
     add_base(builder, "%s/lib/python%s", it->prefix, it->version);
     add_base(builder, "%s/lib/python%s/sitecustomize.py", it->prefix, it->version);
     add_base(builder, "%s/lib/libpython%s.so.1.0", it->prefix, it->version);
