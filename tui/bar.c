@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BAR_ITEMS = 32, MESSAGE_MARGIN = 8, BADGE_ALONE = 30 };
+enum { BAR_ITEMS = 32, MESSAGE_MARGIN = 8, BADGE_ALONE = 30, MESSAGE_LINES = 6 };
 
 static int item_width(const struct action *action)
 {
@@ -68,8 +68,8 @@ static void draw_badge(const struct app *app, struct line *line)
     line_text(line, ROLE_TEXT, " ");
 }
 
-/* A message of several lines (a policy's error) stands above the bottom line. */
-static void draw_message_lines(const struct app *app, int row)
+/* A policy's error: message, text and caret. Text and caret are moved by the same columns, so that it points right. */
+static void draw_error_lines(const struct app *app, int row)
 {
     const char *text = app->view.message, *at = text;
     int lines = 1;
@@ -80,7 +80,6 @@ static void draw_message_lines(const struct app *app, int row)
     if (region.y < 0 || region.w <= MESSAGE_MARGIN) {
         return;
     }
-    /* The text and the caret's line are moved by the same columns, so that the caret stays under the fault. */
     const char *caret = strrchr(text, '^'), *last = strrchr(text, '\n');
     size_t column = caret && last && caret > last ? (size_t)(caret - last - 1) : 0;
     size_t room = (size_t)(region.w - MESSAGE_MARGIN), skip = column > room ? column - room / 2 : 0;
@@ -94,14 +93,27 @@ static void draw_message_lines(const struct app *app, int row)
     }
 }
 
+/* A message that is longer than the bottom line stands above it. */
+static void draw_long_message(const struct app *app, int row)
+{
+    struct untrusted text = untrusted_text(app->view.message);
+    int width = app->layout.columns - 2, lines = wrapped_rows(width, row < MESSAGE_LINES ? row : MESSAGE_LINES, text);
+    struct region region = {row - lines, 0, lines, app->layout.columns}, inside = {row - lines, 1, lines, width};
+    draw_fill(region);
+    draw_wrapped(inside, 0, 0, ROLE_MESSAGE, text);
+}
+
 int bar_draw(const struct app *app)
 {
     int row = app->layout.rows - 1;
     struct region region = {row, 0, 1, app->layout.columns};
     const char *message = app->view.message;
-    bool lines = strchr(message, '\n') || (prompt_is_open() && message[0]);
-    if (lines) {
-        draw_message_lines(app, row);
+    bool error = strchr(message, '\n') != NULL;
+    bool above = error || (message[0] && prompt_is_open()) || text_width(message) > region.w - 4;
+    if (error) {
+        draw_error_lines(app, row);
+    } else if (above) {
+        draw_long_message(app, row);
     }
     if (prompt_is_open()) {
         return prompt_draw(region, 0);
@@ -110,7 +122,7 @@ int bar_draw(const struct app *app)
     region.w -= 2;
     struct line line = line_at(region, 0);
     line_text(&line, ROLE_TEXT, " ");
-    if (message[0] && !lines) {
+    if (message[0] && !above) {
         line_fit(&line, ROLE_MESSAGE, untrusted_text(message), line_left(&line) - 1);
         line_text(&line, ROLE_TEXT, " ");
         return -1;

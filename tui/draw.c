@@ -201,6 +201,7 @@ void draw_fill(struct region region)
 struct wrapping {
     struct region region;
     int row, skip, used;
+    bool measure; /* only count rows */
     enum role role;
     struct cell *cells; /* owned; the row that is being filled */
     int count, width;
@@ -212,7 +213,7 @@ static void wrap_flush(struct wrapping *wrap, int count)
         wrap->skip--;
     } else {
         struct line line = line_at(wrap->region, wrap->row + wrap->used++);
-        for (int i = 0; i < count && line.w > 0; i++) {
+        for (int i = 0; i < count && line.w > 0 && !wrap->measure; i++) {
             const struct cell *cell = &wrap->cells[i];
             put(line.y, line.x + line.at, cell->neutralised ? ROLE_NEUTRALISED : wrap->role, cell->text, cell->width);
             line.at += cell->width;
@@ -252,22 +253,34 @@ static bool wrap_cell(void *context, const struct cell *cell, bool row_end)
     return wrap->row + wrap->used < wrap->region.h;
 }
 
+static int wrap_text(struct wrapping *wrap, struct untrusted text)
+{
+    int width = wrap->region.w;
+    if (width < 2 || wrap->row >= wrap->region.h) {
+        return 0;
+    }
+    wrap->cells = calloc((size_t)width + 2, sizeof *wrap->cells);
+    if (!wrap->cells) {
+        return 0;
+    }
+    sanitize_cells(text, flags() | SANITIZE_LINES, wrap_cell, wrap);
+    if (wrap->count > 0 && wrap->row + wrap->used < wrap->region.h) {
+        wrap_flush(wrap, wrap->count);
+    }
+    free(wrap->cells);
+    return wrap->used;
+}
+
 int draw_wrapped(struct region region, int row, int skip, enum role role, struct untrusted text)
 {
     struct wrapping wrap = {.region = region, .row = row, .skip = skip, .role = role};
-    if (region.w < 2 || row >= region.h) {
-        return 0;
-    }
-    wrap.cells = calloc((size_t)region.w + 2, sizeof *wrap.cells);
-    if (!wrap.cells) {
-        return 0;
-    }
-    sanitize_cells(text, flags() | SANITIZE_LINES, wrap_cell, &wrap);
-    if (wrap.count > 0 && row + wrap.used < region.h) {
-        wrap_flush(&wrap, wrap.count);
-    }
-    free(wrap.cells);
-    return wrap.used;
+    return wrap_text(&wrap, text);
+}
+
+int wrapped_rows(int width, int most, struct untrusted text)
+{
+    struct wrapping wrap = {.region = {0, 0, most, width}, .measure = true};
+    return wrap_text(&wrap, text);
 }
 
 struct region region_inside(struct region region)

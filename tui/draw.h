@@ -66,6 +66,8 @@ void line_gauge(struct line *line, enum role role, double part, int cells);
  * over first.
  */
 int draw_wrapped(struct region region, int row, int skip, enum role role, struct untrusted text);
+/* The rows that it would use, `most` at most. */
+int wrapped_rows(int width, int most, struct untrusted text);
 
 /* Gives the cells of a drawn line another role: the selected row. */
 void draw_role(struct region region, int row, enum role role);

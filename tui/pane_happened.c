@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum row_kind { ROW_ACCESS, ROW_EXCEPTION, ROW_EXIT, ROW_MESSAGE, ROW_VERDICT, ROW_END };
+/* In this order: where there is little room, the last ones are seen. */
+enum row_kind { ROW_ACCESS, ROW_EXCEPTION, ROW_VERDICT, ROW_MESSAGE, ROW_EXIT, ROW_END };
 
 struct row {
     enum row_kind kind;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MODEL_COLUMNS = 28 };
+
 static enum role verdict_role(const char *verdict)
 {
     return strcmp(verdict, "right") == 0 ? ROLE_RIGHT : strcmp(verdict, "wrong") == 0 ? ROLE_WRONG : ROLE_WARNING;
@@ -75,7 +77,10 @@ static void draw_what(const struct picture *picture, struct region region, int r
     const char *executor = attempt && attempt->executor ? attempt->executor : question ? question->executor : NULL;
     add_part(&line, ROLE_TEXT, dot, executor ? executor : picture->executor);
     add_part(&line, ROLE_TEXT, " ", attempt ? attempt->level : NULL);
-    add_part(&line, ROLE_TEXT, dot, state->model);
+    if (state->model) {
+        line_text(&line, ROLE_DIM, dot);
+        line_fit(&line, ROLE_TEXT, untrusted_text(state->model), MODEL_COLUMNS);
+    }
 }
 
 static void draw_question(const struct picture *picture, struct region region, int row)

@@ -69,13 +69,14 @@ static void add_ceiling(const struct state_permission *row, struct line *line)
 
 static void add_granted(const struct state_permission *row, struct line *line)
 {
-    if (row->unenforceable) {
-        line_format(line, ROLE_DENIED, "%s unenf.", glyph(GLYPH_NO));
+    bool granted = is(row->state, "granted");
+    if (row->unenforceable && !granted) {
+        line_format(line, ROLE_DENIED, "%s not kept", glyph(GLYPH_NO)); /* it was not granted, and cannot be kept back here */
     } else if (row->denied > 0 || is(row->state, "denied")) {
         line_format(line, ROLE_DENIED, "%s DENIED", glyph(GLYPH_NO));
     } else if (is(row->state, "trimmed")) {
         line_format(line, ROLE_TRIMMED, "%s trimmed", glyph(GLYPH_NO));
-    } else if (is(row->state, "granted")) {
+    } else if (granted) {
         line_text(line, ROLE_GRANTED, glyph(GLYPH_YES));
     } else {
         line_text(line, ROLE_DIM, is(row->state, "held") ? "? held" : is(row->state, "found") ? "found" : "?");

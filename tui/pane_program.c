@@ -10,6 +10,15 @@
 
 enum { CODE_MAX = 100, HEAD_ROWS = 4 };
 
+static const char *outcome(const struct state_attempt *attempt)
+{
+    if (!attempt->verdict) {
+        return glyph(attempt->exit.done ? GLYPH_NONE : GLYPH_MORE);
+    }
+    bool right = strcmp(attempt->verdict, "right") == 0, unknown = strcmp(attempt->verdict, "no known answer") == 0;
+    return glyph(right ? GLYPH_YES : unknown ? GLYPH_NONE : GLYPH_NO);
+}
+
 static void draw_title(const struct picture *picture, struct line *line)
 {
     const struct state_attempt *attempt = picture->attempt;
@@ -23,10 +32,9 @@ static void draw_title(const struct picture *picture, struct line *line)
     line_format(line, ROLE_FRAME, "%s ", glyph(GLYPH_RULE));
     for (size_t i = 0; i < picture->question->attempt_count; i++) {
         const struct state_attempt *other = picture->question->attempts[i];
-        bool right = other->verdict && strcmp(other->verdict, "right") == 0, open = !other->verdict && !other->exit.done;
         bool shown = other == attempt;
         line_format(line, shown ? ROLE_STRONG : ROLE_TEXT, "%s%llu%s%s ", shown ? glyph(GLYPH_OPEN) : "",
-                    (unsigned long long)other->number, glyph(open ? GLYPH_MORE : right ? GLYPH_YES : GLYPH_NO),
+                    (unsigned long long)other->number, outcome(other),
                     shown ? glyph(GLYPH_CLOSE) : "");
     }
 }

@@ -41,6 +41,38 @@ struct picture picture_of(const struct state *state, const struct view *view, co
     return picture;
 }
 
+static bool explains(const struct state_permission *row, const struct state_access *access)
+{
+    size_t name = row->name ? strlen(row->name) : 0;
+    const char *missing = access->missing;
+    if (!row->denied || !missing || strncmp(missing, row->name ? row->name : "", name) != 0) {
+        return false;
+    }
+    const char *scope = missing[name] == '=' ? missing + name + 1 : missing + name;
+    return strcmp(scope, row->scope ? row->scope : "") == 0;
+}
+
+/* The row that the last refused access is explained by; else the last row with refusals; else -1. */
+static int denied_row(const struct state_attempt *attempt)
+{
+    int last = -1;
+    for (int row = 0; row < (int)attempt->permission_count; row++) {
+        last = attempt->permissions[row].denied > 0 ? row : last;
+    }
+    for (size_t i = attempt->access_count; last >= 0 && i-- > 0;) {
+        const struct state_access *access = &attempt->accesses[i];
+        if (access->verdict && strcmp(access->verdict, "denied") == 0) {
+            for (int row = 0; row < (int)attempt->permission_count; row++) {
+                if (explains(&attempt->permissions[row], access)) {
+                    return row;
+                }
+            }
+            break;
+        }
+    }
+    return last;
+}
+
 int picture_selected(const struct picture *picture)
 {
     const struct state_attempt *attempt = picture->attempt;
@@ -51,12 +83,7 @@ int picture_selected(const struct picture *picture)
     if (picture->view->selected >= 0) {
         return picture->view->selected < count ? picture->view->selected : count - 1;
     }
-    for (int row = count - 1; row >= 0; row--) {
-        if (attempt->permissions[row].denied > 0) {
-            return row;
-        }
-    }
-    return -1;
+    return denied_row(attempt);
 }
 
 int64_t picture_elapsed(const struct picture *picture, const struct state_phase *phase)

@@ -1,5 +1,5 @@
 /* What keys do: in a replay, in the panes, in the overlays. All of them come from one table. */
-#include "harness.h"
+#include "frames.h"
 #include "replay_child.h"
 
 #include <stdlib.h>
@@ -19,16 +19,6 @@ static struct screen *start(struct replay_child *child)
 static unsigned long long seq(struct screen *screen)
 {
     return screen_ack(screen).seq;
-}
-
-static void assert_shows(struct screen *screen, const char *text)
-{
-    if (!screen_has(screen, text)) {
-        char *rows = screen_text(screen);
-        fprintf(stderr, "%s", rows);
-        free(rows);
-        fail_msg("not on the screen: %s", text);
-    }
 }
 
 static void dots_and_commas_step(void **state)

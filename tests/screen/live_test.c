@@ -1,53 +1,13 @@
 /* The screen while things happen: it draws what a replay draws, keys stay live, and what is asked is asked. */
-#include "harness.h"
+#include "frames.h"
 #include "live_child.h"
-#include "replay_child.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FRAMES_MAX = 1000 };
-
 static const char question[] = "Which region had the highest net revenue in 2024, returns taken off?";
-
-static void assert_shows(struct screen *screen, const char *text)
-{
-    if (!screen_has(screen, text)) {
-        char *rows = screen_text(screen);
-        fprintf(stderr, "%s", rows);
-        free(rows);
-        fail_msg("not on the screen: %s", text);
-    }
-}
-
-/* Everything but the bottom line, which belongs to the viewer. */
-static char *picture(struct screen *screen)
-{
-    char *text = screen_text(screen);
-    char *last = strrchr(text, '\n');
-    *last = '\0';
-    *strrchr(text, '\n') = '\0';
-    return text;
-}
-
-struct frames {
-    char *picture[FRAMES_MAX]; /* by seq; NULL: not drawn there */
-    int count;
-};
-
-/* Frames of the session alone: nothing covers it, and a question was asked (before that, hints name the mode's keys). */
-static void keep_frame(void *context, struct screen *screen)
-{
-    struct frames *frames = context;
-    struct ack ack = screen_ack(screen);
-    if (!ack.covered && ack.seq > 3 && ack.seq < FRAMES_MAX) {
-        frames->count += frames->picture[ack.seq] == NULL;
-        free(frames->picture[ack.seq]);
-        frames->picture[ack.seq] = picture(screen);
-    }
-}
 
 static void a_replay_draws_the_frames_that_were_live(void **state)
 {
@@ -59,7 +19,7 @@ static void a_replay_draws_the_frames_that_were_live(void **state)
     struct frames frames = {0};
     struct screen *live = screen_start(&(struct screen_options){0}, live_child, &child);
     screen_wait(live);
-    screen_on_frame(live, keep_frame, &frames);
+    screen_on_frame(live, frames_keep, &frames);
     screen_type(live, "a");
     screen_type(live, question);
     screen_send(live, "\r");
@@ -69,24 +29,7 @@ static void a_replay_draws_the_frames_that_were_live(void **state)
     assert_int_equal(screen_finish(live), 0);
     screen_free(live);
     assert_true(frames.count >= 2);
-
-    struct replay_child again = {log, 3};
-    struct screen *replay = screen_start(&(struct screen_options){0}, replay_child, &again);
-    screen_wait(replay);
-    int compared = 0;
-    for (unsigned long long seq = 4; seq < FRAMES_MAX && compared < frames.count; seq++) {
-        screen_type(replay, ".");
-        assert_int_equal(screen_ack(replay).seq, seq);
-        if (frames.picture[seq]) {
-            char *now = picture(replay);
-            assert_string_equal(now, frames.picture[seq]);
-            free(now);
-            free(frames.picture[seq]);
-            compared++;
-        }
-    }
-    assert_int_equal(compared, frames.count);
-    screen_free(replay);
+    frames_compare(&frames, log);
     unlink(log);
     rmdir(folder);
 }
