@@ -197,10 +197,14 @@ static enum own name_self(const struct lookup_process *process, char *text)
 static void ask_mount(int fd, struct lookup *lookup)
 {
     struct statvfs mount;
+    struct statx info;
 
     if (fstatvfs(fd, &mount) == 0) {
         lookup->read_only = mount.f_flag & ST_RDONLY;
         lookup->no_exec = mount.f_flag & ST_NOEXEC;
+    }
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &info) == 0) {
+        lookup->mount = info.stx_mnt_id;
     }
 }
 
@@ -323,6 +327,7 @@ void lookup_path(const struct lookup_process *process, int dirfd, const char *gi
     ret_lookup->state = LOOKUP_NONE;
     ret_lookup->path[0] = '\0';
     ret_lookup->read_only = ret_lookup->no_exec = false;
+    ret_lookup->mount = 0;
     if (!absolute(process, dirfd, given, text)) {
         return;
     }

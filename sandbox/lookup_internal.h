@@ -26,13 +26,14 @@ struct lookup {
     uint64_t size;
     bool read_only; /* the mount that it lies on, or would lie on */
     bool no_exec;
+    uint64_t mount; /* its number; 0: not asked */
 };
 
 /* The process that asks. */
 struct lookup_process {
     pid_t thread;   /* as the supervisor sees it */
     int root_dir;   /* borrowed: the cell's root */
-    bool ask_mount; /* fill read_only and no_exec of what is found */
+    bool ask_mount; /* fill read_only, no_exec and mount of what is found */
 };
 
 /* `given` is relative to `dirfd` of the process (AT_FDCWD: its current folder); empty: dirfd itself. */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -115,32 +116,49 @@ static void add_row(struct asked *asked, const struct verdict *verdict, enum acc
     accesses_add(&watch->accesses, &access, watch->report, watch->context);
 }
 
-/* A path that was read: looked up, judged, noted. */
-static void judge(struct asked *asked, int dirfd, const char *given, bool follow, enum access_want want, bool creates)
+/* One path of a call, where it leads, and what is wanted there. */
+struct tried {
+    char given[PATH_MAX];
+    struct lookup lookup;
+    enum access_want want;
+    bool creates;
+};
+
+/* Looks up what `tried->given` names. */
+static void look_up(struct asked *asked, int dirfd, bool follow, struct tried *tried)
+{
+    const struct lookup_process process = {
+        .thread = (pid_t)asked->notification.pid,
+        .root_dir = asked->watch->view.cell->root_dir,
+        .ask_mount = tried->want != WANT_READ && tried->want != WANT_LIST,
+    };
+
+    lookup_path(&process, dirfd, tried->given, follow, &tried->lookup);
+    if (tried->lookup.state == LOOKUP_FOUND && tried->want == WANT_READ && S_ISDIR(tried->lookup.mode)) {
+        tried->want = WANT_LIST;
+    }
+}
+
+/* `other`: the other path of the call, or NULL. */
+static void judge(struct asked *asked, const struct tried *tried, const struct tried *other)
 {
     struct watch *watch = asked->watch;
-    struct lookup_process process = {
-        .thread = (pid_t)asked->notification.pid,
-        .root_dir = watch->view.cell->root_dir,
-        .ask_mount = want != WANT_READ && want != WANT_LIST,
-    };
-    struct lookup lookup;
+    const struct lookup *lookup = &tried->lookup;
 
-    lookup_path(&process, dirfd, given, follow, &lookup);
-    if (lookup.state == LOOKUP_NONE) {
+    if (lookup->state == LOOKUP_NONE) {
         return;
     }
-    if (lookup.state == LOOKUP_FOUND && want == WANT_READ && S_ISDIR(lookup.mode)) {
-        want = WANT_LIST;
-    }
-    struct verdict verdict = verdict_of_path(&watch->view, &lookup, want, creates);
-    if (want == WANT_EXEC && !watch->running) {
+    struct verdict verdict = verdict_of_path(&watch->view, lookup, tried->want, tried->creates);
+    if (tried->want == WANT_EXEC && !watch->running) {
         watch->running = true; /* the command itself, which the report on the cell names */
         verdict.row = verdict.verdict == ACCESS_DENIED;
     }
-    add_row(asked, &verdict, want, given, lookup.path);
+    if (verdict.error == EROFS && other && other->lookup.mount != lookup->mount) {
+        verdict.error = EXDEV; /* which the kernel sees first */
+    }
+    add_row(asked, &verdict, tried->want, tried->given, lookup->path);
     if (verdict.count && verdict.verdict == ACCESS_ALLOWED) {
-        accesses_use(&watch->accesses, verdict.item, lookup.device, lookup.inode, lookup.size);
+        accesses_use(&watch->accesses, verdict.item, lookup->device, lookup->inode, lookup->size);
     }
 }
 
@@ -155,19 +173,24 @@ static void judge_paths(struct asked *asked)
     uint64_t flags = call->flags == CALL_NONE ? O_CREAT | O_WRONLY | O_TRUNC
                                               : asked->notification.data.args[(unsigned char)call->flags];
     int at_flags = call->follow == CALL_NONE ? 0 : argument(asked, call->follow);
-    char given[PATH_MAX];
+    struct tried tried[2];
 
     for (unsigned i = 0; i < call->path_count; i++) {
         const struct call_path *path = &call->paths[i];
-        enum access_want want = call->kind == CALL_OPEN ? call_open_want(flags) : path->want;
         bool exclusive = call->kind == CALL_OPEN && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);
         bool follow = path->follow ? !(at_flags & AT_SYMLINK_NOFOLLOW) : (at_flags & AT_SYMLINK_FOLLOW) && i == 0;
         if (call->kind == CALL_OPEN) {
             follow = !(flags & O_NOFOLLOW) && !exclusive;
         }
-        if (read_path(asked, asked->notification.data.args[(unsigned char)path->path], given)) {
-            judge(asked, argument(asked, path->dirfd), given, follow, want, path->creates || exclusive);
+        tried[i].want = call->kind == CALL_OPEN ? call_open_want(flags) : path->want;
+        tried[i].creates = path->creates || exclusive;
+        if (!read_path(asked, asked->notification.data.args[(unsigned char)path->path], tried[i].given)) {
+            return; /* the kernel refuses the whole call */
         }
+        look_up(asked, argument(asked, path->dirfd), follow, &tried[i]);
+    }
+    for (unsigned i = 0; i < call->path_count; i++) {
+        judge(asked, &tried[i], call->path_count == 2 ? &tried[1 - i] : NULL);
     }
 }
 
@@ -187,7 +210,10 @@ static void judge_address(struct asked *asked)
     }
     enum address_kind kind = net_describe(&asked->watch->net, &storage, len, text, &is_path, &row);
     if (is_path) {
-        judge(asked, AT_FDCWD, text, true, want, want == WANT_BIND);
+        struct tried tried = {.want = want, .creates = want == WANT_BIND};
+        snprintf(tried.given, sizeof tried.given, "%s", text);
+        look_up(asked, AT_FDCWD, true, &tried);
+        judge(asked, &tried, NULL);
         return;
     }
     struct verdict verdict = verdict_of_address(kind, want);

@@ -31,9 +31,11 @@ static void take(void *context, struct report *report)
     }
 }
 
+static char call_name[] = "open";
+
 static struct report_access try(const char *path, enum access_want want, enum access_verdict verdict)
 {
-    return (struct report_access){.call = (char[]){"open"},
+    return (struct report_access){.call = call_name,
                                   .given = (char *)(uintptr_t)path,
                                   .resolved = (char *)(uintptr_t)path,
                                   .want = want,
