@@ -20,7 +20,7 @@
 #include "inside_internal.h"
 #include "kernel_internal.h"
 
-enum { START_SECONDS = 10, KILL_MS = 10000, OFF_MAX = 4096 };
+enum { START_SECONDS = 10, KILL_MS = 10000, REMOVE_MS = 200, OFF_MAX = 4096 };
 
 static const struct cell empty_cell = {.init_pidfd = -1,
                                        .control = -1,
@@ -283,25 +283,40 @@ int cell_read_end(struct cell *cell, struct cell_end *ret_end)
     return 1;
 }
 
+/* Only the program's processes are in a group of version 1: with them gone it can go before init has. */
+static void remove_groups(struct cell *cell, int patience_ms)
+{
+    for (int i = 0; i < 2; i++) {
+        if (cell->cgroups[i] && cgroup_remove(cell->cgroups[i], patience_ms)) {
+            free(cell->cgroups[i]);
+            cell->cgroups[i] = NULL;
+        }
+    }
+}
+
 bool cell_kill(struct cell *cell)
 {
     struct pollfd ended = {.fd = cell->init_pidfd, .events = POLLIN};
-    bool dead = true;
 
     if (cell->init > 0) {
         pidfd_send_signal(cell->init_pidfd, SIGKILL, NULL, 0);
         close_descriptor(&cell->control);
         /* what waits for an answer must not wait for us */
         close_descriptor(&cell->listener);
-        dead = poll(&ended, 1, KILL_MS) == 1 && waitpid(cell->init, NULL, 0) == cell->init;
-        cell->init = dead ? 0 : cell->init;
+        remove_groups(cell, 0);
+        if (poll(&ended, 1, KILL_MS) != 1) {
+            return false;
+        }
+        waitpid(cell->init, NULL, 0);
+        cell->init = 0;
     }
-    for (int i = 0; i < 2 && dead; i++) {
-        cgroup_remove(cell->cgroups[i]);
-        free(cell->cgroups[i]);
-        cell->cgroups[i] = NULL;
-    }
-    return dead;
+    remove_groups(cell, REMOVE_MS);
+    return true;
+}
+
+void cell_sweep(void)
+{
+    cgroup_sweep();
 }
 
 void cell_done(struct cell *cell)

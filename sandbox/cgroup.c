@@ -1,9 +1,11 @@
 /* Control groups of one run: makes them below our own, sets the limits, removes them. */
 #include "cgroup_internal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,8 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { GROUPS_MAX = 4096, PATIENCE_MS = 200 };
 
 static int write_file(int folder, const char *name, const char *text)
 {
@@ -58,6 +62,15 @@ static int own_group(const char *groups, const char *controller, const char *mou
         return 0;
     }
     return -ENOENT;
+}
+
+static void read_groups(char groups[GROUPS_MAX])
+{
+    int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
+    ssize_t len = fd < 0 ? -1 : read(fd, groups, GROUPS_MAX - 1);
+
+    close_descriptor(&fd);
+    groups[len > 0 ? len : 0] = '\0';
 }
 
 /* Makes a folder with a name of its own below `parent`; returns it open. */
@@ -119,7 +132,7 @@ static int make_pids_v1(struct cgroup *cgroup, const char *groups, const struct 
         cgroup->pids = result = make_group(parent, &cgroup->pids_path);
     }
     if (result >= 0) {
-        result = write_count(cgroup->pids, "pids.max", limits->value[LIMIT_PROCESSES] + 1); /* and init */
+        result = write_count(cgroup->pids, "pids.max", limits->value[LIMIT_PROCESSES]);
     }
     if (!result) {
         cgroup->enter[1] = openat(cgroup->pids, "tasks", O_WRONLY | O_CLOEXEC);
@@ -144,7 +157,7 @@ static int make_v2(struct cgroup *cgroup, const char *groups, const struct limit
         int fd = make_group(parent, &cgroup->memory_path);
         result = fd < 0 ? fd : 0;
         if (!result && !(result = write_count(fd, "memory.max", limits->value[LIMIT_MEMORY])) &&
-            !(result = write_count(fd, "pids.max", limits->value[LIMIT_PROCESSES] + 1))) {
+            !(result = write_count(fd, "pids.max", limits->value[LIMIT_PROCESSES] + 1))) /* and init */ {
             write_file(fd, "memory.swap.max", "0");
             write_file(fd, "memory.oom.group", "1");
             cgroup->memory = cgroup->clone_into = fd;
@@ -152,7 +165,7 @@ static int make_v2(struct cgroup *cgroup, const char *groups, const struct limit
             return cgroup->pids < 0 ? -errno : 0;
         }
         close_descriptor(&fd);
-        cgroup_remove(cgroup->memory_path);
+        cgroup_remove(cgroup->memory_path, 0);
         free(cgroup->memory_path);
         cgroup->memory_path = NULL;
         char *last = strrchr(parent, '/');
@@ -168,21 +181,18 @@ static void undo(char **path, int *folder, int *enter)
 {
     close_descriptor(folder);
     close_descriptor(enter);
-    cgroup_remove(*path);
+    cgroup_remove(*path, PATIENCE_MS);
     free(*path);
     *path = NULL;
 }
 
 void cgroup_make(const struct limits *limits, struct cgroup *ret_cgroup, struct buf *why)
 {
-    char groups[4096];
-    int memory, pids, fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
-    ssize_t len = fd < 0 ? -1 : read(fd, groups, sizeof groups - 1);
+    char groups[GROUPS_MAX];
+    int memory, pids;
 
     *ret_cgroup = (struct cgroup){.memory = -1, .pids = -1, .enter = {-1, -1}, .clone_into = -1};
-    close_descriptor(&fd);
-    groups[len > 0 ? len : 0] = '\0';
-
+    read_groups(groups);
     memory = make_memory_v1(ret_cgroup, groups, limits);
     if (memory) {
         undo(&ret_cgroup->memory_path, &ret_cgroup->memory, &ret_cgroup->enter[0]);
@@ -220,11 +230,50 @@ void cgroup_entered(struct cgroup *cgroup)
     close_descriptor(&cgroup->enter[1]);
 }
 
-void cgroup_remove(const char *path)
+bool cgroup_remove(const char *path, int patience_ms)
 {
-    /* a process that was reaped leaves its group a moment later */
-    for (int i = 0; path && rmdir(path) && errno == EBUSY && i < 200; i++) {
+    for (int waited = 0; path && rmdir(path) && errno == EBUSY; waited++) {
+        if (waited >= patience_ms) {
+            return false;
+        }
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return true;
+}
+
+/* A group's name says who made it. */
+static void sweep(const char *parent)
+{
+    DIR *list = opendir(parent);
+    struct dirent *entry;
+    char path[PATH_MAX + 256];
+    int maker;
+
+    while (list && (entry = readdir(list))) {
+        if (entry->d_type == DT_DIR && sscanf(entry->d_name, "techo-%d-", &maker) == 1 && kill(maker, 0) &&
+            errno == ESRCH) {
+            snprintf(path, sizeof path, "%s/%s", parent, entry->d_name);
+            rmdir(path); /* refused while something is in it */
+        }
+    }
+    if (list) {
+        closedir(list);
+    }
+}
+
+void cgroup_sweep(void)
+{
+    static const char *const hierarchies[][2] = {{"memory", "/sys/fs/cgroup/memory"},
+                                                 {"pids", "/sys/fs/cgroup/pids"},
+                                                 {"", "/sys/fs/cgroup/unified"},
+                                                 {"", "/sys/fs/cgroup"}};
+    char groups[GROUPS_MAX], parent[PATH_MAX];
+
+    read_groups(groups);
+    for (size_t i = 0; i < sizeof hierarchies / sizeof *hierarchies; i++) {
+        if (!own_group(groups, hierarchies[i][0], hierarchies[i][1], parent, sizeof parent)) {
+            sweep(parent);
+        }
     }
 }
 

@@ -16,12 +16,14 @@ struct cgroup {
 
 /* Makes what can be made; what cannot is said in `why`, one phrase. Never fails otherwise. */
 void cgroup_make(const struct limits *limits, struct cgroup *ret_cgroup, struct buf *why);
-/* In the new process. 0 or -errno. */
+/* In the program's process (with version 2, init is in it by its birth). 0 or -errno. */
 int cgroup_enter(const struct cgroup *cgroup);
 /* Closes the descriptors that only the start needs. */
 void cgroup_entered(struct cgroup *cgroup);
-/* Removes an empty group's folder; waits a moment for the last process to leave. */
-void cgroup_remove(const char *path);
+/* Removes a group's folder; while it is not empty, tries for `patience_ms`. Is it gone? */
+bool cgroup_remove(const char *path, int patience_ms);
+/* Removes what killed makers left behind: their groups, where nothing lives. */
+void cgroup_sweep(void);
 /* Removes the groups and frees everything. */
 void cgroup_done(struct cgroup *cgroup);
 

@@ -81,7 +81,6 @@ static void give_up_privileges(const struct inside *inside)
 {
     if (inside->ids.root && !inside->user_namespace) {
         check(inside->control, or_errno(setresgid(NOBODY, NOBODY, NOBODY)), "changing the group");
-        prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0); /* for the bounding set */
         check(inside->control, or_errno(setresuid(NOBODY, NOBODY, NOBODY)), "changing the user");
     }
     check(inside->control, privilege_drop(), "giving up capabilities");
@@ -164,19 +163,6 @@ static _Noreturn void run_init(struct inside *inside, pid_t program, const volat
 }
 
 /* ---- the program's process --------------------------------------------------------------------------------------- */
-
-static void reset_signals(void)
-{
-    sigset_t none;
-
-    for (int number = 1; number < NSIG; number++) {
-        if (number != SIGKILL && number != SIGSTOP) {
-            signal(number, SIG_DFL);
-        }
-    }
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
 
 /* Descriptors 0 to 2, 3 when asked for, and no others once it executes. */
 static void place_descriptors(struct inside *inside)
@@ -274,13 +260,14 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
     close(inside->built[0]);
     die_with_parent(inside->control);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* for init, which looks for its network */
+    check(inside->control, cgroup_enter(inside->cgroup), "entering its control groups");
+    unshare(CLONE_NEWCGROUP); /* hides the groups' names; nothing depends on it */
     make_network_and_name(inside);
     give_up_privileges(inside);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* for the supervisor, which reads what its calls name */
     if (!request->terminal) {
         setsid();
     }
-    reset_signals();
     place_descriptors(inside);
     if (inside->sampled) {
         prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
@@ -304,6 +291,20 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
 
 /* ---- the beginning ----------------------------------------------------------------------------------------------- */
 
+/* Whatever the maker ignores or blocks: init wants to hear of its children, and the program starts afresh. */
+static void reset_signals(void)
+{
+    sigset_t none;
+
+    for (int number = 1; number < NSIG; number++) {
+        if (number != SIGKILL && number != SIGSTOP) {
+            signal(number, SIG_DFL);
+        }
+    }
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 /* In a user namespace of their own the mounts are slaves already. From "/" pivot_root takes both processes along. */
 static void leave_mounts(const struct inside *inside)
 {
@@ -323,9 +324,9 @@ _Noreturn void inside_run(struct inside *inside)
     if (recv(inside->control, &go, 1, 0) != 1) { /* the maker has written the map of ids, or is gone */
         _exit(125);
     }
-    check(inside->control, cgroup_enter(inside->cgroup), "entering its control groups");
-    unshare(CLONE_NEWCGROUP); /* hides the groups' names; nothing depends on it */
+    reset_signals();
     become_user(inside);
+    check(inside->control, privilege_drop_bounding(), "giving up capabilities");
     leave_mounts(inside);
     check(inside->control, or_errno(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, inside->built)),
           "making a socket");

@@ -72,15 +72,21 @@ void privilege_ids_find(struct privilege_ids *ret_ids)
         .outer_uid = uid, .inner_uid = uid ? uid : NOBODY, .outer_gid = gid, .inner_gid = gid ? gid : NOBODY};
 }
 
+int privilege_drop_bounding(void)
+{
+    int capability = 0;
+
+    while (!prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)) {
+        capability++;
+    }
+    return errno == EINVAL ? 0 : -errno; /* EINVAL: there are no more */
+}
+
 int privilege_drop(void)
 {
     struct capabilities have = no_capabilities;
 
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-    if (privilege_has(CAP_SETPCAP)) {
-        for (int cap = 0; prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0; cap++) {
-        }
-    }
     if (syscall(SYS_capset, &have.header, have.data) || capabilities_get(&have)) {
         return -errno;
     }

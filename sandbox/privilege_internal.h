@@ -20,7 +20,9 @@ struct privilege_ids {
 void privilege_ids_find(struct privilege_ids *ret_ids);
 /* Does this process hold the capability in effect? */
 bool privilege_has(int capability);
-/* Gives up every capability, for itself and for what it executes, and verifies it. 0 or -errno. */
+/* Nothing that is executed from now on can gain a capability. Needs CAP_SETPCAP. 0 or -errno. */
+int privilege_drop_bounding(void);
+/* Gives up every capability that this process has, and verifies it. 0 or -errno. */
 int privilege_drop(void);
 /* Writes the maps "inner outer 1" of a process's new user namespace; `pid` 0 is oneself. 0 or -errno. */
 int privilege_map(pid_t pid, const struct privilege_ids *ids, bool deny_setgroups);

@@ -118,6 +118,7 @@ int spawner_main(int socket)
     if (cell_enter_outer(&outer) == 0) {
         outer.code = 0; /* else each run is told why */
     }
+    cell_sweep();
     for (;;) {
         ssize_t len = wire_receive(socket, &what, 1, fds, sizeof fds / sizeof fds[0], &count, true);
         if (len <= 0 && len != -EBADMSG) {
