@@ -38,7 +38,7 @@ static const struct rule rules[] = {
     {"native", "native-code", NEEDS_EXEC, PERMISSION_EXEC, NOTHING, BLOCK, "calls native code"},
     {"network", "network", NEEDS_HOST, PERMISSION_NET, NOTHING, BLOCK, "connects to"},
     {"introspection", "introspection", NEEDS_NOTHING, PERMISSION_OTHER, NOTHING, WARN, "reaches into the interpreter"},
-    {"endless", "endless-loop", NEEDS_NOTHING, PERMISSION_OTHER, NOTHING, WARN, "has no way out of this loop"},
+    {"endless", "endless-loop", NEEDS_NOTHING, PERMISSION_OTHER, NOTHING, WARN, "has no way out"},
     {"text", "invisible-text", NEEDS_NOTHING, PERMISSION_OTHER, NOTHING, WARN,
      "makes the text read otherwise than it runs"},
     {"uninspected", "uninspected", NEEDS_NOTHING, PERMISSION_OTHER, NOTHING, BLOCK, "is not inspected"},
@@ -146,6 +146,19 @@ static enum severity judge_path(const struct inspect_input *input, const struct 
 
 /* ---- from facts to findings -------------------------------------------------------------------------------------- */
 
+/* The cell's own host, which every run reaches. */
+static bool is_own_host(const char *host)
+{
+    static const char *const own[] = {"localhost", "127.0.0.1", "::1", "[::1]"};
+    for (size_t i = 0; host && i < sizeof own / sizeof own[0]; i++) {
+        size_t len = strlen(own[i]);
+        if (strncmp(host, own[i], len) == 0 && (host[len] == '\0' || host[len] == ':')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What the fact needs, as the scope of its permission; NULL: unscoped. False without memory. */
 static bool scope_of(const struct fact *fact, struct buf *to, const char **ret_scope)
 {
@@ -223,7 +236,9 @@ static int judge(const struct inspect_input *input, const struct fact *fact, str
     buf_init(&permission, TEXT_MAX);
     buf_init(&text, TEXT_MAX);
     int r = scope_of(fact, &host, &scope) ? 0 : -ENOMEM;
-    enum severity severity = rule->need == NEEDS_PATH ? judge_path(input, fact) : rule->severity;
+    enum severity severity = rule->need == NEEDS_PATH  ? judge_path(input, fact)
+                             : is_own_host(fact->host) ? NOTHING
+                                                       : rule->severity;
     bool named = rule->need != NEEDS_NOTHING && !(rule->need == NEEDS_PATH && !scope);
     bool declared = false;
     if (named && severity != NOTHING &&
@@ -270,6 +285,28 @@ static int compare_findings(const void *a, const void *b)
     return r ? r : strcmp(x->text, y->text);
 }
 
+static void finding_done(struct inspect_finding *finding)
+{
+    free(finding->rule);
+    free(finding->severity);
+    free(finding->permission);
+    free(finding->text);
+}
+
+/* One file in two spellings is told once. */
+static void drop_repeats(struct inspection *inspection)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < inspection->count; i++) {
+        if (kept > 0 && compare_findings(&inspection->findings[kept - 1], &inspection->findings[i]) == 0) {
+            finding_done(&inspection->findings[i]);
+        } else {
+            inspection->findings[kept++] = inspection->findings[i];
+        }
+    }
+    inspection->count = kept;
+}
+
 static int judge_facts(const struct inspect_input *input, const cJSON *facts, struct inspection *inspection,
                        struct err *err)
 {
@@ -292,6 +329,7 @@ static int judge_facts(const struct inspect_input *input, const cJSON *facts, st
         }
     }
     qsort(inspection->findings, inspection->count, sizeof *inspection->findings, compare_findings);
+    drop_repeats(inspection);
     return 0;
 }
 
@@ -323,10 +361,7 @@ void inspection_done(struct inspection *inspection)
         return;
     }
     for (size_t i = 0; i < inspection->count; i++) {
-        free(inspection->findings[i].rule);
-        free(inspection->findings[i].severity);
-        free(inspection->findings[i].permission);
-        free(inspection->findings[i].text);
+        finding_done(&inspection->findings[i]);
     }
     free(inspection->findings);
     *inspection = (struct inspection){0};

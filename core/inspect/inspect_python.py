@@ -574,10 +574,10 @@ class Program:
         elif q in HOST and not q.startswith("socket.socket") and len(call.args) > 1:
             port = self.number(call.args[1])
         values = self.names.values(target) if target is not None else None
-        if q == "urllib.request.Request" and not values:
-            return  # nothing is sent yet
         for value in values or [None]:
             host = self.host(value)
+            if q == "urllib.request.Request" and not host:
+                continue  # nothing is sent yet: urlopen tells
             self.add("network", q, call, host=host, port=port if host else None)
 
     @staticmethod
@@ -608,6 +608,8 @@ class Program:
                     else:
                         self.add("network", what, call, host=self.host(value))
                 continue
+            if value.startswith("/proc/self/cwd/"):
+                value = "./" + value[len("/proc/self/cwd/"):]
             if value.startswith("*") or not value or (self.moved and not value.startswith(("/", "~"))):
                 continue
             if len(value) > TEXT_MAX or "\0" in value:
@@ -679,7 +681,7 @@ class Program:
             stack.extend((child, inner) for child in ast.iter_child_nodes(node))
         head = ast.copy_location(ast.Constant(None), loop.test)
         head.lineno, head.col_offset = loop.lineno, loop.col_offset
-        self.add("endless", "while", head)
+        self.add("endless", "this loop", head)
 
 
 class Spot:

@@ -112,6 +112,7 @@ static void files_outside_what_is_granted(void **state)
         {"import pandas as pd\npd.read_csv(filepath_or_buffer='secret.csv')", "2 warn read file.read=./secret.csv; "},
         {"def load(name):\n    return open('/etc/' + name)\nload('shadow')", "2 block read file.read=/etc/shadow; "},
         {"name = input()\nopen(f'/etc/{name}')", "2 block read file.read=/etc/*; "},
+        {"for f in ['.env', './.env', '/proc/self/cwd/.env']:\n    open(f)", "2 warn read file.read=./.env; "},
         {"import os\nos.listdir('/')", "2 block read -; "},
         {"import glob\nglob.glob('/home/*/.ssh/*')", "2 block read file.read=/home/*/.ssh/*; "},
         {"open('data/x.csv', 'w')", "1 block write file.write=./data/x.csv; "},
@@ -192,7 +193,11 @@ static void network(void **state)
          "2 block network net=\xef\xbf\xbd\xef\xbf\xbd.test; "},
         {"import requests\nrequests.get('http:///x')", "2 block network net; "},
         {"import requests\ns = requests.Session()\ns.get(url)", "3 block network net; "},
+        {"import urllib.request as u\nr = u.Request(f'http://{h}/')\nu.urlopen(r)", "3 block network net; "},
         {"import socket, requests, urllib.request", ""},
+        {"import socket\ns = socket.socket()\ns.bind(('127.0.0.1', 0))\ns.connect(('127.0.0.1', 80))", ""},
+        {"import requests\nrequests.get('http://localhost:8080/')\nrequests.get('http://127.0.0.1.evil.test')",
+         "3 block network net=127.0.0.1.evil.test; "},
     };
     check(trials, COUNT(trials), usual, NULL);
     static const struct trial covered[] = {
