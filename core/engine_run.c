@@ -148,6 +148,7 @@ static void start_client(struct engine *engine)
         .place = engine_place(engine),
         .executor = engine->job.executor,
         .request = &attempt->cell.request,
+        .versions = attempt->cell.versions,
         .ceiling = &engine->ceiling,
         .root = engine->root,
         .home = engine->home,

@@ -1,5 +1,5 @@
 /* Accesses of a run as events. */
-#include "cell_access_internal.h"
+#include "cell_report_internal.h"
 
 #include <string.h>
 

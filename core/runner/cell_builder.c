@@ -227,6 +227,7 @@ void runner_cell_done(struct runner_cell *cell)
 {
     if (cell) {
         cell_builder_free(cell->memory);
+        cJSON_Delete(cell->versions);
         *cell = (struct runner_cell){.request.stdin_fd = -1};
     }
 }

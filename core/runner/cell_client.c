@@ -1,17 +1,13 @@
-/* Turns what the supervisor reports of one run into events. Accesses are in cell_access.c. */
+/* Turns what the supervisor reports of one run into events. Accesses are in cell_access.c, what it wrote in
+ * cell_output.c. */
 #include "cell_client_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "../engine.h"
-#include "../hash_internal.h"
-#include "cell_access_internal.h"
-
-enum { ARTIFACT_INLINE_MAX = 1 << 20 };
+#include "cell_report_internal.h"
 
 void cell_client_init(struct cell_client *client)
 {
@@ -99,32 +95,13 @@ static void on_cell(struct cell_client *client, const struct report_cell *cell)
     event_set_json(event, "argv", argv);
     event_set_json(event, "base", base);
     event_set_json(event, "limits", limit_values(request->granted));
+    event_set_json(event, "versions", cJSON_Duplicate(client->versions, true));
     event_set_text(event, "notify", request->notify == NOTIFY_OBSERVE ? "observe" : "answer");
     place_emit(&client->place, event);
 }
 
 /* ---- output -------------------------------------------------------------------------------------------------------
  */
-
-static void on_output(struct cell_client *client, const struct report_output *output)
-{
-    struct event *event = place_event(&client->place, EVENT_OUTPUT);
-    event_set_int(event, "stream", output->stream);
-    event_set_bytes(event, "bytes", output->bytes, output->len);
-    if (output->dropped) {
-        event_set_int(event, "dropped", (int64_t)output->dropped);
-    }
-    place_emit(&client->place, event);
-    if (output->stream == 1) {
-        buf_add(&client->output, output->bytes, output->len);
-        return;
-    }
-    size_t len = output->len < CLIENT_ERRORS_MAX ? output->len : CLIENT_ERRORS_MAX;
-    buf_add(&client->errors, output->bytes + output->len - len, len);
-    if (client->errors.len > CLIENT_ERRORS_MAX) {
-        buf_drop_front(&client->errors, client->errors.len - CLIENT_ERRORS_MAX);
-    }
-}
 
 /* ---- what the harness says ----------------------------------------------------------------------------------------
  */
@@ -252,41 +229,11 @@ static void count_printed(struct cell_client *client)
     }
 }
 
-static void take_content(struct cell_client *client, const struct report_artifact *artifact, struct event *event)
-{
-    void *bytes = mmap(NULL, artifact->size, PROT_READ, MAP_PRIVATE, artifact->fd, 0);
-    if (bytes == MAP_FAILED) {
-        return;
-    }
-    if (artifact->size <= ARTIFACT_INLINE_MAX) {
-        event_set_bytes(event, "bytes", bytes, artifact->size);
-    }
-    if (client->needle && memmem(bytes, artifact->size, client->needle, strlen(client->needle))) {
-        client->leaked = true;
-    }
-    munmap(bytes, artifact->size);
-}
-
-static void on_artifact(struct cell_client *client, const struct report_artifact *artifact)
-{
-    char hash[HASH_TEXT_SIZE];
-    struct event *event = place_event(&client->place, EVENT_ARTIFACT);
-    event_set_text(event, "name", artifact->name);
-    event_set_int(event, "size", (int64_t)artifact->size);
-    event_set_text(event, "problem", artifact->problem);
-    if (artifact->fd >= 0 && hash_file(artifact->fd, artifact->size, hash) == 0) {
-        event_set_text(event, "hash", hash);
-    }
-    if (artifact->fd >= 0 && artifact->size) {
-        take_content(client, artifact, event);
-    }
-    place_emit(&client->place, event);
-}
-
 static void on_end(struct cell_client *client, const struct report_exit *end)
 {
-    struct event *event = place_event(&client->place, EVENT_EXIT);
+    cell_output_flush(client);
     count_printed(client);
+    struct event *event = place_event(&client->place, EVENT_EXIT);
     event_set_text(event, "status", sandbox_status_name(end->status));
     if (end->code >= 0) {
         event_set_int(event, "code", end->code);
@@ -331,7 +278,7 @@ void cell_client_report(struct cell_client *client, const struct report *report)
         on_cell(client, &report->cell);
         break;
     case REPORT_OUTPUT:
-        on_output(client, &report->output);
+        cell_output_report(client, &report->output);
         break;
     case REPORT_SAID:
         on_said(client, &report->said);
@@ -346,7 +293,7 @@ void cell_client_report(struct cell_client *client, const struct report *report)
         on_used(client, &report->used);
         break;
     case REPORT_ARTIFACT:
-        on_artifact(client, &report->artifact);
+        cell_artifact_report(client, &report->artifact);
         break;
     case REPORT_EXIT:
         on_end(client, &report->exit);

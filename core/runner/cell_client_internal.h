@@ -7,20 +7,28 @@
 
 enum { CLIENT_OUTPUT_MAX = 4 << 20, CLIENT_ERRORS_MAX = 4096, CLIENT_MISSING_MAX = 20 };
 
+/* The beginning of a character that a pipe has cut. */
+struct client_cut {
+    char bytes[4];
+    size_t len;
+};
+
 struct cell_client {
     struct place place;
     const struct executor *executor;       /* borrowed; NULL: a command */
     const struct sandbox_request *request; /* borrowed */
+    const cJSON *versions;                 /* borrowed; of the interpreter and its libraries; NULL */
     const struct policy *ceiling;          /* borrowed */
     const char *root, *home, *program;     /* borrowed; program: NULL for a command */
     bool declared;                         /* the program declared permissions, so it gets no others */
     const char *needle;                    /* borrowed; NULL: nothing is looked for in artifacts */
     struct rows *rows;                     /* borrowed */
     /* kept */
-    struct buf output;    /* what it printed */
-    struct buf errors;    /* the last of what it said on standard error */
-    struct buf missing;   /* refused permissions, for the model: one policy item per line */
-    struct buf exception; /* "KeyError: 'x' (line 3)" */
+    struct client_cut cut[3]; /* by stream: the beginning of a character whose rest is to come */
+    struct buf output;        /* what it printed */
+    struct buf errors;        /* the last of what it said on standard error */
+    struct buf missing;       /* refused permissions, for the model: one policy item per line */
+    struct buf exception;     /* "KeyError: 'x' (line 3)" */
     unsigned missing_count;
     bool leaked; /* the needle is in an artifact */
     bool exited;

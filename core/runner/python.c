@@ -5,6 +5,7 @@
  */
 #include "python_internal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -235,7 +236,40 @@ static void add_interpreter(struct cell_builder *builder, const struct interpret
     }
 }
 
-int python_add(struct cell_builder *builder, struct err *err)
+/* "pandas-2.2.3.dist-info" of a library that answers are made with. */
+static void add_version(cJSON *versions, const char *entry)
+{
+    static const char *const libraries[] = {"pandas", "numpy", "pyarrow", "matplotlib"};
+    const char *end = strstr(entry, ".dist-info");
+    for (size_t i = 0; end && i < sizeof libraries / sizeof *libraries; i++) {
+        size_t length = strlen(libraries[i]);
+        if (strncmp(entry, libraries[i], length) == 0 && entry[length] == '-') {
+            char version[64];
+            snprintf(version, sizeof version, "%.*s", (int)(end - entry - (ptrdiff_t)length - 1), entry + length + 1);
+            cJSON_AddStringToObject(versions, libraries[i], version);
+        }
+    }
+}
+
+static cJSON *read_versions(const struct interpreter *it)
+{
+    cJSON *versions = cJSON_CreateObject();
+    char path[PATH_MAX + 64];
+    struct dirent *entry;
+    cJSON_AddStringToObject(versions, "python", it->version);
+    snprintf(path, sizeof path, "%s/lib/python%s/site-packages", *it->environment ? it->environment : it->prefix,
+             it->version);
+    DIR *folder = opendir(path);
+    while (folder && (entry = readdir(folder))) {
+        add_version(versions, entry->d_name);
+    }
+    if (folder) {
+        closedir(folder);
+    }
+    return versions;
+}
+
+int python_add(struct cell_builder *builder, cJSON **ret_versions, struct err *err)
 {
     struct interpreter it;
     int result = find_interpreter(&it, err);
@@ -246,6 +280,9 @@ int python_add(struct cell_builder *builder, struct err *err)
     add_interpreter(builder, &it);
     for (size_t i = 0; i < sizeof environment / sizeof *environment; i++) {
         cell_builder_env(builder, environment[i]);
+    }
+    if (ret_versions) {
+        *ret_versions = read_versions(&it);
     }
     return 0;
 }

@@ -11,9 +11,10 @@
 static const char program_path[] = "/techo/program.py";
 static const char preamble_path[] = "/techo/preamble.py";
 
-static int add_python_program(struct cell_builder *builder, const struct runner_program *program, struct err *err)
+static int add_python_program(struct cell_builder *builder, const struct runner_program *program, cJSON **ret_versions,
+                              struct err *err)
 {
-    int result = python_add(builder, err);
+    int result = python_add(builder, ret_versions, err);
     if (result == 0) {
         result = python_add_script(builder, "python_harness.py", err);
     }
@@ -35,16 +36,21 @@ int runner_prepare(const struct runner_program *program, struct runner_cell *ret
     if (!builder) {
         return err_set(err, -ENOMEM, "out of memory");
     }
-    int result = add_python_program(builder, program, err);
+    cJSON *versions = NULL;
+    int result = add_python_program(builder, program, &versions, err);
     if (result < 0) {
+        cJSON_Delete(versions);
         cell_builder_free(builder);
         return result;
     }
     result = cell_builder_finish(builder, program->root, program->granted, program->notify, ret_cell, err);
-    if (result == 0) {
-        ret_cell->request.said = true;
+    if (result < 0) {
+        cJSON_Delete(versions);
+        return result;
     }
-    return result;
+    ret_cell->request.said = true;
+    ret_cell->versions = versions;
+    return 0;
 }
 
 int runner_prepare_tool(const char *script, const void *input, size_t len, struct runner_cell *ret_cell,
@@ -61,7 +67,7 @@ int runner_prepare_tool(const char *script, const void *input, size_t len, struc
         err_errno(err, result, "techo's own files are not found");
     }
     if (result == 0) {
-        result = python_add(builder, err);
+        result = python_add(builder, NULL, err);
     }
     if (result == 0) {
         result = python_add_script(builder, script, err);

@@ -8,12 +8,15 @@
 
 #include "../../sandbox/sandbox.h"
 
+#include <cjson/cJSON.h>
+
 struct executor;
 
 /* A request with all that it points to. */
 struct runner_cell {
     struct sandbox_request request;
-    void *memory; /* owned; what the request borrows */
+    void *memory;    /* owned; what the request borrows */
+    cJSON *versions; /* owned; {"python": "3.11", "pandas": "2.2.3"}; NULL: not known */
 };
 void runner_cell_done(struct runner_cell *cell);
 
@@ -28,7 +31,8 @@ struct runner_program {
 };
 /* -ENOENT with a line that says what is missing and what to type, when there is no interpreter. */
 int runner_prepare(const struct runner_program *program, struct runner_cell *ret_cell, struct err *err) MUST_USE;
-/* One of our own scripts of libexec/techo (inspect_python.py), with nothing granted but stdout; `input` is injected as /input. */
+/* One of our own scripts of libexec/techo (inspect_python.py), with nothing granted but stdout; `input` is injected as
+ * /input. */
 int runner_prepare_tool(const char *script, const void *input, size_t len, struct runner_cell *ret_cell,
                         struct err *err) MUST_USE;
 /* Any command, as `techo exec` shows the world: /usr and what it needs of /etc. */
