@@ -326,13 +326,13 @@ bool line_is_notable(const struct event *event)
         return !text_is(event, "severity", "note");
     case EVENT_PERMISSION:
         return text_is(event, "state", "trimmed") || text_is(event, "state", "held") ||
-               event_text(event, "unenforceable", NULL);
+               (event_text(event, "unenforceable", NULL) && !text_is(event, "origin", "ambient"));
     case EVENT_ACCESS: /* the first of a row; its repeats are counted in the log */
         return text_is(event, "verdict", "denied") && event_int(event, "count", 1) == 1;
     case EVENT_EXIT:
         return !text_is(event, "status", "ok");
     case EVENT_VERDICT:
-        return !text_is(event, "verdict", "none");
+        return text_is(event, "verdict", "right") || text_is(event, "verdict", "wrong");
     case EVENT_WAIT:
     case EVENT_ARTIFACT:
     case EVENT_NOTE:

@@ -156,6 +156,21 @@ static bool read_version(const char *path, char *version, size_t size)
     return true;
 }
 
+/* The interpreter's own name in its folder's real path: the folder may be reached by a link, as a checkout's .venv. */
+static void make_folder_real(char *path, size_t size)
+{
+    char folder[PATH_MAX], name[NAME_MAX + 1];
+    snprintf(name, sizeof name, "%s", strrchr(path, '/') + 1);
+    parent(path);
+    if (!realpath(*path ? path : "/", folder)) {
+        folder[0] = '\0';
+    }
+    int length = snprintf(path, size, "%s/%s", folder, name);
+    if (length < 0 || (size_t)length >= size) {
+        path[0] = '\0';
+    }
+}
+
 static int find_interpreter(struct interpreter *it, struct err *err)
 {
     *it = (struct interpreter){0};
@@ -163,6 +178,7 @@ static int find_interpreter(struct interpreter *it, struct err *err)
     if (result < 0) {
         return result;
     }
+    make_folder_real(it->path, sizeof it->path);
     if (!read_version(it->path, it->version, sizeof it->version)) {
         return err_set(err, -ENOENT, "%s does not lead to a file named python3.N", it->path);
     }

@@ -141,7 +141,7 @@ def test_why_tells_of_a_recording_what_was_refused_and_what_would_help(world):
     ("import os\nos.kill(os.getpid(), 11)\n", ["--inspect=off"], 128 + 11, "signal"),
     ("while True: pass\n", ["--inspect=off", "-c", "stdout,wall=300ms"], 124, "wall"),
     ("while True: pass\n", ["--inspect=off", "-c", "stdout,cpu=1s"], 124, "cpu"),
-    ("x = bytearray(600 << 20)\nx[::4096] = b'1' * len(x[::4096])\n", ["--inspect=off", "-c", "stdout,memory=128M"], 137,
+    ("kept = []\nwhile True: kept.append(b'x' * (1 << 20))\n", ["--inspect=off", "-c", "stdout,memory=128M"], 137,
      "memory"),
     ("while True: print('x' * 1000)\n", ["--inspect=off", "-c", "stdout,output=64K"], 123, "output"),
     ("open('out/big', 'wb').write(b'x' * (9 << 20))\n", ["--inspect=off", "-c", "stdout,disk=4M"], 123, "disk"),

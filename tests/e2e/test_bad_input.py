@@ -41,7 +41,7 @@ def test_what_is_no_program_is_refused(world, content, said, command, status):
     assert len(result.err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("content,said", [(b"", "is empty"), (b"\xff\xfe", "not UTF-8")])
+@pytest.mark.parametrize("content,said", [(b"", "is empty"), (b"\xff\xfe", "is not UTF-8")])
 def test_a_program_from_standard_input_is_checked_alike(world, content, said):
     result = world.techo("run", "-", stdin=content)
     assert result.status == 125
