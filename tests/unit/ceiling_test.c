@@ -62,7 +62,8 @@ static void expect(const struct case_info *kase, const char *own, const char *po
 static void a_case_has_its_own(void **unused)
 {
     (void)unused;
-    const struct case_info kase = {.ceiling = (char *)"stdout,file.read=./data/*", .ceiling_source = (char *)"case.json:7"};
+    const struct case_info kase = {.ceiling = (char *)"stdout,file.read=./data/*",
+                                   .ceiling_source = (char *)"case.json:7"};
     expect(&kase, NULL, "stdout,file.read=./data/*", "case.json:7");
 }
 
@@ -101,8 +102,7 @@ static void many_files_are_named_by_their_folders(void **unused)
     }
     put("odd, name/x.json", "x");
     put("top.csv", "x");
-    expect(NULL, folder,
-           "stdout,time,random,file.read=\"./odd, name/*\",file.read=./sales/*,file.read=./top.csv",
+    expect(NULL, folder, "stdout,time,random,file.read=\"./odd, name/*\",file.read=./sales/*,file.read=./top.csv",
            "data found in the folder");
 }
 

@@ -33,8 +33,8 @@ static struct fixture set(const char *ceiling, const char *asked)
     assert_int_equal(policy_parse(ceiling, &fixture.ceiling, &err), 0);
     assert_int_equal(policy_parse(asked ? asked : "none", &fixture.asked, &err), 0);
     for (size_t i = 0; i < fixture.asked.count; i++) {
-        requests[i] = (struct grant_request){
-            .item = &fixture.asked.items[i], .origin = GRANT_LINE, .line = (unsigned)i + 1};
+        requests[i] =
+            (struct grant_request){.item = &fixture.asked.items[i], .origin = GRANT_LINE, .line = (unsigned)i + 1};
     }
     const struct grant_input input = {.root = ROOT,
                                       .ceiling = &fixture.ceiling,
