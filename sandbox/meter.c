@@ -117,8 +117,7 @@ static size_t add_children(pid_t pid, pid_t *list, size_t count)
     return count;
 }
 
-/* What the control groups and the file system count. */
-static void read_counts(struct meter *meter)
+void meter_read_counts(struct meter *meter)
 {
     int memory = meter->cell->cgroup_memory, processes = meter->cell->cgroup_pids;
     struct report_usage *usage = &meter->usage;
@@ -173,7 +172,7 @@ void meter_sample(struct meter *meter)
     meter->tasks_peak = meter->tasks > meter->tasks_peak ? meter->tasks : meter->tasks_peak;
     meter->memory_resident = pages * (uint64_t)page;
     usage->memory = meter->memory_resident;
-    read_counts(meter);
+    meter_read_counts(meter);
 }
 
 void meter_finish(struct meter *meter, uint32_t at_end)

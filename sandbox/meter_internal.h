@@ -14,7 +14,9 @@ struct meter {
 };
 
 void meter_init(struct meter *meter, const struct cell *cell);
-/* Walks the tree, and reads what control groups and the file system count. Some microseconds per process. */
+/* What the control groups and the file system count. */
+void meter_read_counts(struct meter *meter);
+/* The same, and a walk of the tree. Some microseconds per process. */
 void meter_sample(struct meter *meter);
 /* After everything was waited for: the exact processor time of all. `at_end`: processes that there were at the end. */
 void meter_finish(struct meter *meter, uint32_t at_end);

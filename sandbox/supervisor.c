@@ -436,7 +436,7 @@ static void finish(struct supervisor *supervisor)
     struct report end = {.kind = REPORT_EXIT};
     bool dead;
 
-    meter_sample(&supervisor->meter);
+    meter_read_counts(&supervisor->meter);
     if (!supervisor->ended && !supervisor->died) {
         /* it may have ended in this very moment; what it said counts, unless a limit came first */
         supervisor->ended = supervisor->killed_for < 0 && cell_read_end(&supervisor->cell, &supervisor->end) == 1;
