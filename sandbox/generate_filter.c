@@ -266,9 +266,9 @@ static void add_send(void)
     }
     add(SCMP_ACT_ERRNO(EOPNOTSUPP), "sendto", 1, &SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, MSG_FASTOPEN));
     add(SCMP_ACT_ALLOW, "sendto", 2,
-        (struct scmp_arg_cmp[]){SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0), SCMP_A4(SCMP_CMP_EQ, 0)});
+        (struct scmp_arg_cmp[]){SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0), SCMP_A4(SCMP_CMP_EQ, 0, 0)});
     add(SCMP_ACT_NOTIFY, "sendto", 2,
-        (struct scmp_arg_cmp[]){SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0), SCMP_A4(SCMP_CMP_NE, 0)});
+        (struct scmp_arg_cmp[]){SCMP_A3(SCMP_CMP_MASKED_EQ, MSG_FASTOPEN, 0), SCMP_A4(SCMP_CMP_NE, 0, 0)});
 }
 
 /* No program out of a descriptor alone: AT_EMPTY_PATH with a memfd would be one that no mount ever showed. */

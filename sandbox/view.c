@@ -78,7 +78,7 @@ static int make_overlay(struct builder *builder, int *ret_fd)
 
 static int make_private(struct builder *builder, int *ret_overlay)
 {
-    unsigned long flags = MS_NOSUID | MS_NODEV | (builder->view->private_execute ? 0 : MS_NOEXEC);
+    unsigned long flags = MS_NOSUID | MS_NODEV | (builder->view->execute ? 0 : MS_NOEXEC);
     uint64_t bytes = builder->view->disk < 4096 ? 4096 : builder->view->disk;
     char options[128];
     int result;

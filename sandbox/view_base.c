@@ -169,7 +169,7 @@ static int plan_exec(struct view *view, const struct policy_item *item, struct e
     int result;
 
     if (!item->scope) {
-        view->private_execute = true;
+        view->execute = true;
         return plan_list(view, exec_everything, sizeof exec_everything / sizeof *exec_everything, err);
     }
     result = plan_list(view, exec_libraries, sizeof exec_libraries / sizeof *exec_libraries, err);

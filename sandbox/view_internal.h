@@ -26,14 +26,14 @@ struct idmap_cache;
 struct view {
     struct view_entry *list; /* owned */
     size_t count, size;
-    const char *root;     /* borrowed; the request's */
-    char home[PATH_MAX];  /* HOME inside; "" when the environment names none */
-    char zone[PATH_MAX];  /* the target of /etc/localtime; "" when it is no symlink */
-    int root_lower;       /* owned; a detached mount of the host's root folder, when it is shown whole; or -1 */
-    bool root_execute;    /* ... and programs in it may be executed */
-    bool private_execute; /* what the program writes, it may execute */
-    uint64_t disk;        /* bytes of the private file system */
-    uid_t uid;            /* inside, for /etc/passwd */
+    const char *root;    /* borrowed; the request's */
+    char home[PATH_MAX]; /* HOME inside; "" when the environment names none */
+    char zone[PATH_MAX]; /* the target of /etc/localtime; "" when it is no symlink */
+    int root_lower;      /* owned; a detached mount of the host's root folder, when it is shown whole; or -1 */
+    bool root_execute;   /* ... and programs in it may be executed */
+    bool execute;        /* an unscoped `exec`: what is granted and what the program writes may be executed */
+    uint64_t disk;       /* bytes of the private file system */
+    uid_t uid;           /* inside, for /etc/passwd */
     gid_t gid;
     struct idmap_cache *maps; /* owned; user namespaces for mounts with mapped ids */
 };

@@ -109,7 +109,7 @@ static int plan_devices(struct view *view, bool sampled, struct err *err)
 
 static int plan_private(struct view *view, const char *path, const char *source, struct err *err)
 {
-    unsigned rights = LANDLOCK_LOOK | LANDLOCK_CHANGE | (view->private_execute ? LANDLOCK_EXECUTE : 0);
+    unsigned rights = LANDLOCK_LOOK | LANDLOCK_CHANGE | (view->execute ? LANDLOCK_EXECUTE : 0);
     struct view_entry *entry = view_add(view, PLACE_PRIVATE, path, -1, true, rights);
 
     if (!entry) {
@@ -175,12 +175,13 @@ static int plan_grants(struct view *view, const struct cell_options *options, bo
 
         /* the root itself is put as an overlay, and what is covered is shown already */
         if (!pin_is_covered(pins, i) && strcmp(pin->path, view->root) != 0) {
-            fd = view_clone(pin->fd, "", pin->folder, false, owner_map(view, pin->fd, map_ids));
+            fd = view_clone(pin->fd, "", pin->folder, view->execute, owner_map(view, pin->fd, map_ids));
             if (fd < 0) {
                 return err_errno(err, fd, "cannot show %s in the sandbox", pin->path);
             }
         }
-        entry = view_add(view, PLACE_GRANT, pin->path, fd, pin->folder, LANDLOCK_LOOK);
+        entry = view_add(view, PLACE_GRANT, pin->path, fd, pin->folder,
+                         LANDLOCK_LOOK | (view->execute ? LANDLOCK_EXECUTE : 0));
         if (!entry) {
             close_descriptor(&fd);
             return view_no_room(err);
@@ -243,7 +244,7 @@ int view_plan(const struct cell_options *options, const struct privilege_ids *id
     find_home(view, request->env);
     for (size_t i = 0; i < options->granted->count; i++) {
         const struct policy_item *item = &options->granted->items[i];
-        view->private_execute |= item->permission == PERMISSION_EXEC && !item->scope;
+        view->execute |= item->permission == PERMISSION_EXEC && !item->scope;
     }
 
     result = plan_devices(view, sampled, err);
