@@ -41,7 +41,7 @@ endif
 STATIC_CFLAGS := $(BASE_CFLAGS)
 STATIC_LDFLAGS := $(BASE_LDFLAGS)
 ifeq ($(MODE),asan)
-STATIC_CFLAGS := $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(BASE_CFLAGS)) -fsanitize=undefined -fsanitize-trap=all
+STATIC_CFLAGS := $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(BASE_CFLAGS)) -fsanitize=undefined -fsanitize-undefined-trap-on-error
 STATIC_LDFLAGS := $(filter-out -fsanitize=%,$(BASE_LDFLAGS))
 endif
 
