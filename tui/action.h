@@ -13,9 +13,9 @@ enum context {
     CONTEXT_LIVE = 1,
     CONTEXT_REPLAY = 2,
     CONTEXT_SCREEN = CONTEXT_LIVE | CONTEXT_REPLAY,
-    CONTEXT_LIST = 4,  /* an overlay with rows to choose from */
-    CONTEXT_CARD = 8,  /* an overlay to read */
-    CONTEXT_QUIT = 16, /* really quit? */
+    CONTEXT_LIST = 4,   /* an overlay with rows to choose from */
+    CONTEXT_CARD = 8,   /* an overlay to read */
+    CONTEXT_QUIT = 16,  /* really quit? */
     CONTEXT_SMALL = 32, /* the terminal is too small to show anything */
 };
 

@@ -200,6 +200,9 @@ static void take_signals(struct app *app)
     if (came & TERM_SUSPEND) {
         term_suspend(app->terminal);
     }
+    if (came & TERM_CONTINUED) {
+        term_resume(app->terminal);
+    }
     if (came & TERM_RESIZED) {
         term_resize(app->terminal);
     }
@@ -248,7 +251,7 @@ static void run_once(struct app *app)
 static int start(struct app *app, struct err *err)
 {
     const struct tui_options *options = app->options;
-    const char *notice;
+    const char *notice, *screen = options->screen;
     input_init(&app->input);
     view_init(&app->view);
     app->view.replay = options->replay != NULL;
@@ -256,6 +259,9 @@ static int start(struct app *app, struct err *err)
     app->executor = strdup(options->executor ? options->executor : executor_at(0)->name);
     int status = app->executor ? theme_load(options->theme ? options->theme : "dark", &app->theme, err)
                                : err_set(err, -ENOMEM, "no memory");
+    if (!status && screen && strcmp(screen, "session") != 0 && strcmp(screen, "questions") != 0) {
+        status = err_set(err, -EINVAL, "there is no screen \"%.40s\": session, questions", screen);
+    }
     if (!status) {
         status = term_open(&app->terminal, &notice, err);
     }
@@ -276,7 +282,7 @@ static int start(struct app *app, struct err *err)
         app->view.now = app_state(app)->last_t;
     }
     bool list = !options->replay && options->kase && app_state(app)->question_count == 0;
-    if (list || (options->screen && strcmp(options->screen, "questions") == 0)) {
+    if (screen ? strcmp(screen, "questions") == 0 : list) {
         list_open(app, OVERLAY_QUESTIONS);
     }
     return status;
@@ -305,6 +311,7 @@ int tui_run(const struct tui_options *options, struct err *err)
     term_close(app->terminal);
     input_done(&app->input);
     free(app->executor);
+    free(app->ceiling);
     free(app);
     return status;
 }

@@ -16,10 +16,12 @@ struct app {
     struct view view;
     struct input input;
     struct player player;
-    char *executor; /* owned; for the next question */
+    char *executor;               /* owned; for the next question */
+    char *ceiling;                /* owned; waits for a word to be typed; NULL */
+    char question[VIEW_TEXT_MAX]; /* the prompt's label meanwhile */
     struct layout layout;
     bool quit, dirty;
-    int signal; /* that asks to leave; 0 */
+    int signal;           /* that asks to leave; 0 */
     int64_t clock_offset; /* CLOCK_MONOTONIC minus session time, at the last event */
     int64_t frame_at;     /* CLOCK_MONOTONIC of the last frame */
     uint64_t frames;

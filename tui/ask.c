@@ -5,8 +5,11 @@
 #include "prompt.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+enum { SCOPE_MAX = 64 * 1024 };
 
 /* The case's question of this text, letters of either case: then its answer is known. */
 static const char *question_id(const struct case_info *kase, const char *text)
@@ -36,25 +39,109 @@ void act_ask(struct app *app, const char *key)
     prompt_open(&(struct prompt_options){.label = "Ask:", .submit = submit_question, .context = app});
 }
 
+static bool set_ceiling(struct app *app, const char *text)
+{
+    struct err err = {0};
+    bool wrong = engine_set_ceiling(app->options->engine, text, "person", &err) != 0;
+    view_say(&app->view, "%s", wrong ? err.text : "the ceiling holds from the next run on: r runs again");
+    return !wrong;
+}
+
+/* Names of files that hold keys more often than not. */
+static bool names_secret(const char *scope)
+{
+    static const char *const words[] = {"/.env",  "/.ssh", "/.aws", "/.gnupg", "/.netrc",
+                                        "/.kube", ".pem",  ".key",  "id_rsa",  "id_ed25519"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strstr(scope, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Secrets, and files outside of the session's folder: not by a slip of the finger. */
+static bool is_grave(const struct app *app, const struct policy_item *item)
+{
+    bool file = item->permission == PERMISSION_FILE || item->permission == PERMISSION_FILE_READ ||
+                item->permission == PERMISSION_FILE_WRITE;
+    if (!file || !item->scope) {
+        return file || item->permission == PERMISSION_SECRET;
+    }
+    const char *root = app_state(app)->root ? app_state(app)->root : "/", *home = getenv("HOME");
+    struct buf path;
+    buf_init(&path, SCOPE_MAX);
+    bool known = scope_absolute(item->scope, root, home ? home : "/", &path) == 0;
+    size_t length = strlen(root);
+    bool inside = known && strncmp(path.data, root, length) == 0 && (path.data[length] == '/' || !path.data[length]);
+    bool grave = !inside || names_secret(path.data);
+    buf_done(&path);
+    return grave;
+}
+
+static bool has_item(const struct policy *policy, const char *text)
+{
+    for (size_t i = 0; i < policy->count; i++) {
+        if (strcmp(policy->items[i].text, text) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Puts the first grave item that the present ceiling lacks into app->question. */
+static bool asks_for_grave(struct app *app, const char *text)
+{
+    struct policy wanted, present;
+    struct err err;
+    bool found = false;
+    if (policy_parse(text, &wanted, &err)) {
+        return false; /* the engine says what is wrong with it */
+    }
+    bool parsed = policy_parse(engine_ceiling(app->options->engine), &present, &err) == 0;
+    for (size_t i = 0; i < wanted.count && !found; i++) {
+        const struct policy_item *item = &wanted.items[i];
+        if (is_grave(app, item) && !(parsed && has_item(&present, item->text))) {
+            snprintf(app->question, sizeof app->question, "Type \"allow\" to let programs have %.60s:", item->text);
+            found = true;
+        }
+    }
+    policy_done(&wanted);
+    if (parsed) {
+        policy_done(&present);
+    }
+    return found;
+}
+
+static bool submit_allow(void *context, const char *text)
+{
+    struct app *app = context;
+    if (strcmp(text, "allow") == 0) {
+        return set_ceiling(app, app->ceiling);
+    }
+    view_say(&app->view, "the ceiling stays as it was");
+    return true;
+}
+
 static bool submit_ceiling(void *context, const char *text)
 {
     struct app *app = context;
-    struct err err = {0};
-    if (engine_set_ceiling(app->options->engine, text, "person", &err)) {
-        view_say(&app->view, "%s", err.text);
-        return false;
+    if (asks_for_grave(app, text)) {
+        free(app->ceiling);
+        app->ceiling = strdup(text);
+        if (app->ceiling) {
+            prompt_open(&(struct prompt_options){.label = app->question, .submit = submit_allow, .context = app});
+        }
+        return true;
     }
-    view_say(&app->view, "the ceiling holds from the next run on: r runs again");
-    return true;
+    return set_ceiling(app, text);
 }
 
 void act_ceiling(struct app *app, const char *key)
 {
     (void)key;
-    prompt_open(&(struct prompt_options){.label = "Ceiling:",
-                                         .text = engine_ceiling(app->options->engine),
-                                         .submit = submit_ceiling,
-                                         .context = app});
+    prompt_open(&(struct prompt_options){
+        .label = "Ceiling:", .text = engine_ceiling(app->options->engine), .submit = submit_ceiling, .context = app});
 }
 
 static bool submit_search(void *context, const char *text)
@@ -126,6 +213,5 @@ void act_palette(struct app *app, const char *key)
 {
     (void)key;
     app->view.overlay = OVERLAY_PALETTE;
-    prompt_open(&(struct prompt_options){
-        .label = ":", .submit = submit_palette, .context = app, .word = palette_word});
+    prompt_open(&(struct prompt_options){.label = ":", .submit = submit_palette, .context = app, .word = palette_word});
 }

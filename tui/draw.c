@@ -14,11 +14,10 @@
 enum { TEXT_MAX = 1024 };
 
 static const char *const glyphs[_GLYPH_MAX][2] = {
-    [GLYPH_YES] = {"✓", "+"},       [GLYPH_NO] = {"✗", "x"},        [GLYPH_CURSOR] = {"▸", ">"},
-    [GLYPH_THEN] = {"›", ">"},      [GLYPH_DOT] = {"·", "-"},       [GLYPH_MORE] = {"…", "~"},
-    [GLYPH_TIMES] = {"×", "x"},     [GLYPH_NONE] = {"–", "-"},      [GLYPH_OPEN] = {"‹", "<"},
-    [GLYPH_CLOSE] = {"›", ">"},     [GLYPH_BAR_BEGIN] = {"▕", "["}, [GLYPH_BAR_END] = {"▏", "]"},
-    [GLYPH_RULE] = {"─", "-"},      [GLYPH_UP] = {"▴", "^"},        [GLYPH_DOWN] = {"▾", "v"},
+    [GLYPH_YES] = {"✓", "+"},  [GLYPH_NO] = {"✗", "x"},    [GLYPH_CURSOR] = {"▸", ">"},    [GLYPH_THEN] = {"›", ">"},
+    [GLYPH_DOT] = {"·", "-"},  [GLYPH_MORE] = {"…", "~"},  [GLYPH_TIMES] = {"×", "x"},     [GLYPH_NONE] = {"–", "-"},
+    [GLYPH_OPEN] = {"‹", "<"}, [GLYPH_CLOSE] = {"›", ">"}, [GLYPH_BAR_BEGIN] = {"▕", "["}, [GLYPH_BAR_END] = {"▏", "]"},
+    [GLYPH_RULE] = {"─", "-"}, [GLYPH_UP] = {"▴", "^"},    [GLYPH_DOWN] = {"▾", "v"},
 };
 
 static struct {
@@ -285,5 +284,6 @@ int wrapped_rows(int width, int most, struct untrusted text)
 
 struct region region_inside(struct region region)
 {
-    return (struct region){region.y + 1, region.x + 1, region.h > 2 ? region.h - 2 : 0, region.w > 2 ? region.w - 2 : 0};
+    return (struct region){region.y + 1, region.x + 1, region.h > 2 ? region.h - 2 : 0,
+                           region.w > 2 ? region.w - 2 : 0};
 }

@@ -48,7 +48,8 @@ void frame_add(struct frame *frame, struct region region)
 
 void frame_draw(const struct frame *frame)
 {
-    static const char *const corners[] = {" ", "│", "─", "└", "│", "│", "┌", "├", "─", "┘", "─", "┴", "┐", "┤", "┬", "┼"};
+    static const char *const corners[] = {" ", "│", "─", "└", "│", "│", "┌", "├",
+                                          "─", "┘", "─", "┴", "┐", "┤", "┬", "┼"};
     if (!frame) {
         return;
     }

@@ -23,15 +23,15 @@ struct function_key {
 };
 
 static const struct function_key function_keys[] = {
-    {KEY_UP, "\033[A", "Up", "\033[A"},       {KEY_UP, "\033OA", "Up", "\033[A"},
-    {KEY_DOWN, "\033[B", "Down", "\033[B"},   {KEY_DOWN, "\033OB", "Down", "\033[B"},
-    {KEY_RIGHT, "\033[C", "Right", "\033[C"}, {KEY_RIGHT, "\033OC", "Right", "\033[C"},
-    {KEY_LEFT, "\033[D", "Left", "\033[D"},   {KEY_LEFT, "\033OD", "Left", "\033[D"},
-    {KEY_HOME, "\033[H", "Home", "\033[H"},   {KEY_HOME, "\033OH", "Home", "\033[H"},
-    {KEY_HOME, "\033[1~", "Home", "\033[H"},  {KEY_END, "\033[F", "End", "\033[F"},
-    {KEY_END, "\033OF", "End", "\033[F"},     {KEY_END, "\033[4~", "End", "\033[F"},
-    {KEY_PPAGE, "\033[5~", "PgUp", NULL},     {KEY_NPAGE, "\033[6~", "PgDn", NULL},
-    {KEY_BTAB, "\033[Z", "S-Tab", NULL},      {KEY_DC, "\033[3~", "Delete", "\033[3~"},
+    {KEY_UP, "\033[A", "Up", "\033[A"},           {KEY_UP, "\033OA", "Up", "\033[A"},
+    {KEY_DOWN, "\033[B", "Down", "\033[B"},       {KEY_DOWN, "\033OB", "Down", "\033[B"},
+    {KEY_RIGHT, "\033[C", "Right", "\033[C"},     {KEY_RIGHT, "\033OC", "Right", "\033[C"},
+    {KEY_LEFT, "\033[D", "Left", "\033[D"},       {KEY_LEFT, "\033OD", "Left", "\033[D"},
+    {KEY_HOME, "\033[H", "Home", "\033[H"},       {KEY_HOME, "\033OH", "Home", "\033[H"},
+    {KEY_HOME, "\033[1~", "Home", "\033[H"},      {KEY_END, "\033[F", "End", "\033[F"},
+    {KEY_END, "\033OF", "End", "\033[F"},         {KEY_END, "\033[4~", "End", "\033[F"},
+    {KEY_PPAGE, "\033[5~", "PgUp", NULL},         {KEY_NPAGE, "\033[6~", "PgDn", NULL},
+    {KEY_BTAB, "\033[Z", "S-Tab", NULL},          {KEY_DC, "\033[3~", "Delete", "\033[3~"},
     {KEY_BACKSPACE, "\177", "Backspace", "\177"},
 };
 enum { FUNCTION_KEYS = sizeof function_keys / sizeof *function_keys };

@@ -6,7 +6,7 @@
 #include "view.h"
 
 struct pane_kind {
-    const char *name;  /* "Program" */
+    const char *name;       /* "Program" */
     const char *short_name; /* for tabs */
     /* After "2 Program ": further words on the edge. NULL: none. */
     void (*title)(const struct picture *picture, struct line *line);

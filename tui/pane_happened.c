@@ -34,8 +34,9 @@ static bool row_exists(const struct state_attempt *attempt, enum row_kind kind)
         return attempt->exit.done;
     case ROW_MESSAGE:
         /* Of a plain end the row above says all. */
-        return attempt->exit.done && attempt->exit.message && *attempt->exit.message && !is(attempt->exit.status, "ok") &&
-               !is(attempt->exit.status, "error") && !is(attempt->exit.status, "denied");
+        return attempt->exit.done && attempt->exit.message && *attempt->exit.message &&
+               !is(attempt->exit.status, "ok") && !is(attempt->exit.status, "error") &&
+               !is(attempt->exit.status, "denied");
     case ROW_VERDICT:
         return attempt->verdict_why && *attempt->verdict_why && !is(attempt->verdict, "right");
     default:
@@ -75,8 +76,11 @@ static void draw_title(const struct picture *picture, struct line *line)
     }
     bool all = picture->view->all;
     line_format(line, ROLE_FRAME, "%s ", glyph(GLYPH_RULE));
-    line_format(line, attempt->denials ? ROLE_DENIED : all ? ROLE_LABEL : ROLE_TEXT, "denials %llu",
-                (unsigned long long)attempt->denials);
+    line_format(line,
+                attempt->denials ? ROLE_DENIED
+                : all            ? ROLE_LABEL
+                                 : ROLE_TEXT,
+                "denials %llu", (unsigned long long)attempt->denials);
     line_format(line, ROLE_LABEL, " %s ", glyph(GLYPH_DOT));
     line_format(line, all ? ROLE_STRONG : ROLE_LABEL, "all %zu ", attempt->access_count);
 }
@@ -84,10 +88,10 @@ static void draw_title(const struct picture *picture, struct line *line)
 /* System calls by the name that people know. */
 static const char *call_name(const char *call)
 {
-    static const char *const plain[][2] = {{"openat", "open"},     {"openat2", "open"},     {"unlinkat", "unlink"},
-                                           {"renameat", "rename"}, {"renameat2", "rename"}, {"mkdirat", "mkdir"},
+    static const char *const plain[][2] = {{"openat", "open"},     {"openat2", "open"},      {"unlinkat", "unlink"},
+                                           {"renameat", "rename"}, {"renameat2", "rename"},  {"mkdirat", "mkdir"},
                                            {"linkat", "link"},     {"symlinkat", "symlink"}, {"fchmodat", "chmod"},
-                                           {"fchownat", "chown"},  {"execveat", "execve"},  {"newfstatat", "stat"}};
+                                           {"fchownat", "chown"},  {"execveat", "execve"},   {"newfstatat", "stat"}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         if (strcmp(plain[i][0], call) == 0) {
             return plain[i][1];

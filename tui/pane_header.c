@@ -91,9 +91,9 @@ static void draw_question(const struct picture *picture, struct region region, i
         line_fit(&line, ROLE_STRONG, untrusted_text(picture->question->text), line_left(&line));
     } else {
         line_text(&line, ROLE_DIM,
-                  picture->view->replay ? "nothing was asked yet: Space plays, . steps" :
-                  picture->kase ? "nothing was asked yet: l lists the case's questions, a asks your own" :
-                                  "nothing was asked yet: a asks");
+                  picture->view->replay ? "nothing was asked yet: Space plays, . steps"
+                  : picture->kase       ? "nothing was asked yet: l lists the case's questions, a asks your own"
+                                        : "nothing was asked yet: a asks");
     }
 }
 

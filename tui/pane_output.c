@@ -132,8 +132,8 @@ static void draw(const struct picture *picture, struct region region)
         drawing.region.h--;
     }
     int count = count_rows(attempt), scroll = picture->view->scroll[PANE_OUTPUT];
-    int first = scroll == SCROLL_END ? first_of_end(attempt, drawing.region, count)
-                                     : pane_first_row(scroll, 0, count, 1);
+    int first =
+        scroll == SCROLL_END ? first_of_end(attempt, drawing.region, count) : pane_first_row(scroll, 0, count, 1);
     each_row(attempt, first, draw_row, &drawing);
     if (count == 0) {
         struct line line = line_at(drawing.region, 0);

@@ -71,7 +71,8 @@ static void add_granted(const struct state_permission *row, struct line *line)
 {
     bool granted = is(row->state, "granted");
     if (row->unenforceable && !granted) {
-        line_format(line, ROLE_DENIED, "%s not kept", glyph(GLYPH_NO)); /* it was not granted, and cannot be kept back here */
+        line_format(line, ROLE_DENIED, "%s not kept",
+                    glyph(GLYPH_NO)); /* it was not granted, and cannot be kept back here */
     } else if (row->denied > 0 || is(row->state, "denied")) {
         line_format(line, ROLE_DENIED, "%s DENIED", glyph(GLYPH_NO));
     } else if (is(row->state, "trimmed")) {

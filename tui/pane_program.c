@@ -34,8 +34,7 @@ static void draw_title(const struct picture *picture, struct line *line)
         const struct state_attempt *other = picture->question->attempts[i];
         bool shown = other == attempt;
         line_format(line, shown ? ROLE_STRONG : ROLE_TEXT, "%s%llu%s%s ", shown ? glyph(GLYPH_OPEN) : "",
-                    (unsigned long long)other->number, outcome(other),
-                    shown ? glyph(GLYPH_CLOSE) : "");
+                    (unsigned long long)other->number, outcome(other), shown ? glyph(GLYPH_CLOSE) : "");
     }
 }
 
@@ -75,8 +74,8 @@ static const char *line_mark(const struct state_attempt *attempt, unsigned line,
     }
     for (size_t i = 0; i < attempt->permission_count; i++) {
         const struct state_permission *permission = &attempt->permissions[i];
-        bool refused = permission->state && (strcmp(permission->state, "trimmed") == 0 ||
-                                             strcmp(permission->state, "denied") == 0);
+        bool refused = permission->state &&
+                       (strcmp(permission->state, "trimmed") == 0 || strcmp(permission->state, "denied") == 0);
         if (permission->line == line && refused) {
             *ret_role = ROLE_TRIMMED;
             return glyph(GLYPH_NO);
@@ -106,8 +105,8 @@ static void draw_code(const struct code *code, int screen_row, unsigned number, 
     while (blanks < text.len && (text.bytes[blanks] == ' ' || text.bytes[blanks] == '\t')) {
         blanks++;
     }
-    bool comment = blanks < text.len && (text.bytes[blanks] == '#' || (text.len > blanks + 1 &&
-                                                                       memcmp(text.bytes + blanks, "--", 2) == 0));
+    bool comment = blanks < text.len &&
+                   (text.bytes[blanks] == '#' || (text.len > blanks + 1 && memcmp(text.bytes + blanks, "--", 2) == 0));
     if (number) {
         line_format(&line, ROLE_DIM, "%*u  ", code->digits, number);
     } else {
@@ -176,10 +175,10 @@ static void draw_rows(const struct code *code, const struct buf *text, int offse
 static void draw_empty(const struct picture *picture, struct region region)
 {
     struct line line = line_at(region, 0);
-    const char *what = picture->question && picture->question->open ? "waiting for the model" :
-                       picture->question                            ? "there is no program" :
-                       picture->view->replay                        ? "no program yet: Space plays, . steps" :
-                                                                      "no program yet: a asks, l lists questions";
+    const char *what = picture->question && picture->question->open ? "waiting for the model"
+                       : picture->question                          ? "there is no program"
+                       : picture->view->replay                      ? "no program yet: Space plays, . steps"
+                                                                    : "no program yet: a asks, l lists questions";
     line_text(&line, ROLE_DIM, " ");
     line_text(&line, ROLE_DIM, what);
 }

@@ -55,8 +55,8 @@ static void replay_question(struct app *app, const char *id, uint64_t seq)
     size_t count = replay_count(app->player.replay);
     for (size_t i = 0; i < count; i++) {
         const struct event *event = replay_event(app->player.replay, i);
-        bool found = event->kind == EVENT_QUESTION &&
-                     (id ? strcmp(event_text(event, "id", ""), id) == 0 : event->seq == seq);
+        bool found =
+            event->kind == EVENT_QUESTION && (id ? strcmp(event_text(event, "id", ""), id) == 0 : event->seq == seq);
         if (found && player_seek(&app->player, i + 1) == 0) {
             app->player.playing = false;
             return;
@@ -137,12 +137,16 @@ static int initial_executor(const struct app *app)
 struct list list_for(const struct app *app)
 {
     if (app->view.overlay == OVERLAY_EXECUTORS) {
-        return (struct list){"Executor for the next question", "there are none", count_executors(), draw_executor,
-                             choose_executor, initial_executor};
+        return (struct list){"Executor for the next question",
+                             "there are none",
+                             count_executors(),
+                             draw_executor,
+                             choose_executor,
+                             initial_executor};
     }
     const struct case_info *kase = app->options->kase;
     int count = (int)(kase ? kase->question_count : app_state(app)->question_count);
-    return (struct list){"Questions", "no question yet: a asks one", count, draw_question, choose_question,
+    return (struct list){"Questions",     "no question yet: a asks one", count, draw_question, choose_question,
                          initial_question};
 }
 

@@ -185,6 +185,9 @@ static int screen_start(struct terminal *term, const char **ret_notice, struct e
 {
     const char *name = getenv("TERM");
     *ret_notice = NULL;
+    if (name && strcmp(name, "dumb") == 0) {
+        return err_set(err, -EINVAL, "TERM=dumb cannot place text: try `techo ask`, `techo bench` or `techo help`");
+    }
     if (name && *name) {
         term->screen = newterm(name, term->out, term->in);
     }
@@ -193,8 +196,10 @@ static int screen_start(struct terminal *term, const char **ret_notice, struct e
         *ret_notice = "TERM is not known here: drawing as xterm-256color";
     }
     if (!term->screen) {
-        return err_set(err, -EINVAL, "TERM=%s is not a terminal that curses knows: try TERM=xterm, or a command such as "
-                                     "`techo bench`", name ? name : "");
+        return err_set(err, -EINVAL,
+                       "TERM=%s is not a terminal that curses knows: try TERM=xterm, or a command such as "
+                       "`techo bench`",
+                       name ? name : "");
     }
     set_term(term->screen);
     return 0;
@@ -222,7 +227,8 @@ static int files_open(struct terminal *term, struct err *err)
 {
     term->fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
     if (term->fd < 0 || tcgetattr(term->fd, &saved.settings) < 0) {
-        return err_set(err, -ENOTTY, "there is no terminal here: try `techo bench`, `techo ask` or `techo replay FILE --plain`");
+        return err_set(err, -ENOTTY,
+                       "there is no terminal here: try `techo bench`, `techo ask` or `techo replay FILE --plain`");
     }
     int out = fcntl(term->fd, F_DUPFD_CLOEXEC, 3), in = fcntl(term->fd, F_DUPFD_CLOEXEC, 3);
     term->out = out < 0 ? NULL : fdopen(out, "w");
@@ -309,8 +315,10 @@ unsigned term_signals(struct terminal *term, int *ret_signal)
     ssize_t got;
     while ((got = read(term->pipe[0], bytes, sizeof bytes)) > 0) {
         for (ssize_t i = 0; i < got; i++) {
-            if (bytes[i] == SIGWINCH || bytes[i] == SIGCONT) {
+            if (bytes[i] == SIGWINCH) {
                 came |= TERM_RESIZED;
+            } else if (bytes[i] == SIGCONT) {
+                came |= TERM_CONTINUED;
             } else if (bytes[i] == SIGTSTP) {
                 came |= TERM_SUSPEND;
             } else {
@@ -330,6 +338,13 @@ void term_resize(struct terminal *term)
     clearok(curscr, TRUE);
 }
 
+void term_resume(struct terminal *term)
+{
+    reset_prog_mode();
+    modes_set(term);
+    term_resize(term);
+}
+
 void term_suspend(struct terminal *term)
 {
     modes_clear(term);
@@ -339,8 +354,7 @@ void term_suspend(struct terminal *term)
     (void)raise(SIGTSTP);
     sigaction(SIGTSTP, &ours, NULL);
     doupdate(); /* the alternate screen first: some terminals keep with it whether the cursor was visible */
-    modes_set(term);
-    term_resize(term);
+    term_resume(term);
 }
 
 void term_write(struct terminal *term, const void *bytes, size_t len)

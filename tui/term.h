@@ -26,13 +26,15 @@ int term_signal_fd(const struct terminal *term); /* readable when a signal came 
 bool term_ascii(const struct terminal *term);    /* the locale cannot show UTF-8 */
 bool term_colour(const struct terminal *term);   /* false: mono terminal, or NO_COLOR */
 
-enum { TERM_RESIZED = 1, TERM_SUSPEND = 2 };
+enum { TERM_RESIZED = 1, TERM_SUSPEND = 2, TERM_CONTINUED = 4 };
 /* What came since the last call: a set of TERM_*; *ret_signal becomes the one that asks to leave, or stays. */
 unsigned term_signals(struct terminal *term, int *ret_signal);
 /* Takes the terminal's size over. */
 void term_resize(struct terminal *term);
 /* Gives the terminal back, stops this process, and takes it over again when continued. */
 void term_suspend(struct terminal *term);
+/* After SIGCONT: whoever had the terminal meanwhile may have changed its settings. */
+void term_resume(struct terminal *term);
 /* Bytes straight to the terminal, after a frame. */
 void term_write(struct terminal *term, const void *bytes, size_t len);
 

@@ -33,7 +33,7 @@ enum role {
 #define ROLE(upper, lower) ROLE_##upper,
     THEME_ROLES(ROLE)
 #undef ROLE
-    _ROLE_MAX
+        _ROLE_MAX
 };
 
 struct style {

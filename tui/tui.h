@@ -12,12 +12,12 @@ struct tui_options {
     struct engine *engine;
     struct session *session;
     const struct case_info *kase; /* borrowed; NULL without a case */
-    struct replay *replay; /* borrowed; NULL when live */
-    const char *theme;     /* NULL: dark */
-    const char *screen;    /* --screen NAME; NULL: the session screen (the question list when nothing was asked) */
-    const char *executor;  /* "python@sandbox" */
-    double speed;          /* of a replay */
-    uint64_t to;           /* replay: the event to start at; 0: the first, paused */
+    struct replay *replay;        /* borrowed; NULL when live */
+    const char *theme;            /* NULL: dark */
+    const char *screen;   /* --screen NAME; NULL: the session screen (the question list when nothing was asked) */
+    const char *executor; /* "python@sandbox" */
+    double speed;         /* of a replay */
+    uint64_t to;          /* replay: the event to start at; 0: the first, paused */
 };
 
 /*

@@ -12,7 +12,15 @@
 
 enum pane { PANE_PERMISSIONS, PANE_PROGRAM, PANE_OUTPUT, PANE_HAPPENED, _PANE_MAX };
 
-enum overlay { OVERLAY_NONE, OVERLAY_KEYS, OVERLAY_WHY, OVERLAY_QUESTIONS, OVERLAY_EXECUTORS, OVERLAY_PALETTE, OVERLAY_QUIT };
+enum overlay {
+    OVERLAY_NONE,
+    OVERLAY_KEYS,
+    OVERLAY_WHY,
+    OVERLAY_QUESTIONS,
+    OVERLAY_EXECUTORS,
+    OVERLAY_PALETTE,
+    OVERLAY_QUIT
+};
 
 enum { SCROLL_AUTOMATIC = -1, SCROLL_END = INT32_MAX, VIEW_TEXT_MAX = 256 };
 
@@ -41,10 +49,10 @@ void view_say(struct view *view, const char *format, ...) PRINTF_LIKE(2, 3);
 struct picture {
     const struct state *state;
     const struct view *view;
-    const struct case_info *kase;           /* NULL: no case */
-    const struct state_question *question;  /* NULL: nothing asked yet */
-    const struct state_attempt *attempt;    /* the one shown; NULL */
-    const char *executor;                   /* for the next question */
+    const struct case_info *kase;          /* NULL: no case */
+    const struct state_question *question; /* NULL: nothing asked yet */
+    const struct state_attempt *attempt;   /* the one shown; NULL */
+    const char *executor;                  /* for the next question */
 };
 
 /* Finds question and attempt. */

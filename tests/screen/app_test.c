@@ -118,7 +118,7 @@ static void a_wider_ceiling_and_r_let_it_through(void **state)
     struct screen *screen = start();
     screen_type(screen, "\r");
     assert_shows(screen, "open ./.env read  DENIED");
-    screen_type(screen, "c,file.read=./.env\r");
+    screen_type(screen, "c,file.read=./.env\rallow\r");
     screen_type(screen, "r");
     assert_false(screen_has(screen, "open ./.env read  DENIED"));
     assert_shows(screen, "✓ right");

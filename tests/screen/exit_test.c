@@ -119,6 +119,25 @@ static void ctrl_z_gives_it_back_and_fg_takes_it_again(void **state)
     screen_free(screen);
 }
 
+static void after_a_stop_from_outside_the_terminal_is_taken_again(void **state)
+{
+    (void)state;
+    struct screen *screen = start();
+    struct termios before, now;
+    screen_signal(screen, SIGSTOP);
+    assert_true(screen_wait_stopped(screen));
+    screen_settings(screen, &before, &now);
+    screen_set_settings(screen, &before); /* as a shell does */
+    screen_continue(screen);
+    screen_wait(screen);
+    screen_settings(screen, &before, &now);
+    assert_false(now.c_lflag & (ICANON | ECHO | ISIG));
+    screen_send(screen, "q");
+    assert_int_equal(screen_finish(screen), 0);
+    assert_given_back(screen);
+    screen_free(screen);
+}
+
 static void what_libraries_write_on_stderr_comes_after_the_picture(void **state)
 {
     (void)state;
@@ -142,6 +161,7 @@ int main(void)
         cmocka_unit_test(crashes),
         cmocka_unit_test(a_terminal_that_vanishes_ends_it),
         cmocka_unit_test(ctrl_z_gives_it_back_and_fg_takes_it_again),
+        cmocka_unit_test(after_a_stop_from_outside_the_terminal_is_taken_again),
         cmocka_unit_test(what_libraries_write_on_stderr_comes_after_the_picture),
     };
     return cmocka_run_group_tests_name("every way out", tests, NULL, NULL);

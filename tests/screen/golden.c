@@ -53,7 +53,8 @@ static char *render(const struct screen *screen)
     struct ack ack = screen_ack(screen);
     struct look looks[LOOKS_MAX];
     int count = 0;
-    fprintf(to, "%dx%d, cursor %s\n%s\n", ack.columns, ack.rows, screen_cursor_visible(screen) ? "visible" : "hidden", rows);
+    fprintf(to, "%dx%d, cursor %s\n%s\n", ack.columns, ack.rows, screen_cursor_visible(screen) ? "visible" : "hidden",
+            rows);
     for (int y = 0; y < ack.rows; y++) {
         for (int x = 0; x < ack.columns; x++) {
             VTermScreenCell cell = screen_cell(screen, y, x);

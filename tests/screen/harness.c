@@ -15,6 +15,10 @@
 #include <unistd.h>
 #include <utmp.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
 enum { PATIENCE_MS = 20000, ROW_BYTES = 16384 };
 
 struct screen {
@@ -79,6 +83,11 @@ static _Noreturn void run_child(const struct screen_options *options, int (*run)
     set_environment(options);
     int status = run(context);
     fflush(NULL);
+#ifdef __SANITIZE_ADDRESS__
+    if (__lsan_do_recoverable_leak_check()) {
+        _exit(99);
+    }
+#endif
     _exit(status);
 }
 
@@ -91,8 +100,8 @@ static void say(int slave, int control, char kind, int value)
     (void)!write(control, &message, sizeof message);
 }
 
-static _Noreturn void run_leader(int slave, int control, const struct screen_options *options, int (*run)(void *context),
-                                 void *context)
+static _Noreturn void run_leader(int slave, int control, const struct screen_options *options,
+                                 int (*run)(void *context), void *context)
 {
     if (options->no_terminal) {
         setsid();
@@ -261,14 +270,15 @@ static void take_message(struct screen *screen)
     }
 }
 
-/* Acknowledgements are taken out before libvterm sees them: 0.1.4 loses the begin of a string that comes in two reads. */
+/* Acknowledgements are taken out before libvterm sees them: 0.1.4 loses the begin of a string that comes in two reads.
+ */
 static void take_bytes(struct screen *screen, const char *bytes, size_t len)
 {
     static const char mark[] = "\033]7777;";
     for (size_t i = 0; i < len; i++) {
         screen->pending[screen->pending_len++] = bytes[i];
-        bool begins = strncmp(screen->pending, mark, screen->pending_len < sizeof mark - 1 ? screen->pending_len
-                                                                                          : sizeof mark - 1) == 0;
+        bool begins = strncmp(screen->pending, mark,
+                              screen->pending_len < sizeof mark - 1 ? screen->pending_len : sizeof mark - 1) == 0;
         if (begins && bytes[i] == '\a') {
             screen->pending[screen->pending_len - 1] = '\0';
             screen->pending_len = 0;
@@ -294,9 +304,11 @@ static void take_output(struct screen *screen)
 static void fail_with_screen(const struct screen *screen, const char *what)
 {
     char *text = screen_text(screen);
-    fprintf(stderr, "%s\nframe %llu, event %llu, %llu of %llu bytes taken, jobs %d, surprises %d, size said %dx%d, is %dx%d\n%s", what, screen->ack.frame,
-            screen->ack.seq, screen->ack.consumed, screen->sent, screen->ack.jobs, screen->surprises, screen->ack.columns, screen->ack.rows, screen->columns,
-            screen->rows, text);
+    fprintf(
+        stderr,
+        "%s\nframe %llu, event %llu, %llu of %llu bytes taken, jobs %d, surprises %d, size said %dx%d, is %dx%d\n%s",
+        what, screen->ack.frame, screen->ack.seq, screen->ack.consumed, screen->sent, screen->ack.jobs,
+        screen->surprises, screen->ack.columns, screen->ack.rows, screen->columns, screen->rows, text);
     free(text);
     fail_msg("%s", what);
 }
@@ -586,6 +598,11 @@ void screen_settings(const struct screen *screen, struct termios *ret_before, st
 {
     *ret_before = screen->before;
     tcgetattr(screen->slave, ret_now);
+}
+
+void screen_set_settings(struct screen *screen, const struct termios *settings)
+{
+    tcsetattr(screen->slave, TCSANOW, settings);
 }
 
 bool screen_alternate(const struct screen *screen)

@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <termios.h>
 
-/* clang-format off: cmocka wants these before it */
+/* cmocka wants some of these before it */
+/* clang-format off */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
@@ -84,6 +85,7 @@ bool screen_wait_stopped(struct screen *screen);
 void screen_continue(struct screen *screen);
 /* Line settings as the child found them, and as they are. */
 void screen_settings(const struct screen *screen, struct termios *ret_before, struct termios *ret_now);
+void screen_set_settings(struct screen *screen, const struct termios *settings);
 bool screen_alternate(const struct screen *screen);
 bool screen_pastes_bracketed(const struct screen *screen);
 void screen_free(struct screen *screen);

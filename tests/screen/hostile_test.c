@@ -8,9 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char payload[] = "\033]0;owned\007\033]52;c;ZXZpbA==\007\033]8;;http://x.test\033\\\033[2J\033[H\033[?1000h\033[31m"
-                              "\033P1$qm\033\\\033_x\033\\\a\b\r\x7f\xc2\x9b"
-                              "2J\xe2\x80\xae\xe2\x80\x8b%n%s ";
+static const char payload[] =
+    "\033]0;owned\007\033]52;c;ZXZpbA==\007\033]8;;http://x.test\033\\\033[2J\033[H\033[?1000h\033[31m"
+    "\033P1$qm\033\\\033_x\033\\\a\b\r\x7f\xc2\x9b"
+    "2J\xe2\x80\xae\xe2\x80\x8b%n%s ";
 
 /* Words that decide how a record is read; the rest is free text. */
 static bool structural(const char *field)

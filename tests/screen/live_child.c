@@ -176,7 +176,8 @@ static int run(const struct live_child *child, struct engine *engine, struct err
 int live_child(void *context)
 {
     const struct live_child *child = context;
-    struct engine engine = {.output = child->output, .complain = child->complain, .ceiling = "stdout,time,file.read=./data/*"};
+    struct engine engine = {
+        .output = child->output, .complain = child->complain, .ceiling = "stdout,time,file.read=./data/*"};
     struct err err = {0};
     int status = child->recording ? recording_read(child->recording, &engine.recording, &err) : 0;
     if (!status) {

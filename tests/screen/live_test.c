@@ -154,6 +154,29 @@ static void a_ceiling_that_does_not_parse_keeps_the_prompt_and_shows_where(void 
     screen_free(screen);
 }
 
+static void secrets_and_foreign_files_need_the_word_typed(void **state)
+{
+    (void)state;
+    static const char *const grave[] = {",file.read=./.env", ",file.read=/etc/passwd", ",file.read=../other",
+                                        ",secret"};
+    struct screen *screen = start_idle();
+    for (size_t i = 0; i < sizeof grave / sizeof *grave; i++) {
+        screen_type(screen, "c");
+        screen_type(screen, grave[i]);
+        screen_type(screen, "\r");
+        assert_shows(screen, "Type \"allow\" to let programs have");
+        screen_type(screen, i % 2 ? "y\r" : "\r");
+        assert_shows(screen, "the ceiling stays as it was");
+    }
+    screen_type(screen, "c,file.read=./.env\rallow\r");
+    assert_shows(screen, "the ceiling holds from the next run on");
+    screen_type(screen, "c"); /* what is there already is not asked for again */
+    assert_shows(screen, "file.read=./.env");
+    screen_type(screen, ",file.read=./more/*\r");
+    assert_shows(screen, "the ceiling holds from the next run on");
+    screen_free(screen);
+}
+
 static void r_runs_again_and_says_when_nothing_ran(void **state)
 {
     (void)state;
@@ -191,6 +214,7 @@ int main(void)
         cmocka_unit_test(a_case_begins_with_its_questions),
         cmocka_unit_test(a_question_without_an_answer_says_so),
         cmocka_unit_test(a_ceiling_that_does_not_parse_keeps_the_prompt_and_shows_where),
+        cmocka_unit_test(secrets_and_foreign_files_need_the_word_typed),
         cmocka_unit_test(r_runs_again_and_says_when_nothing_ran),
         cmocka_unit_test(the_executor_is_chosen_from_those_there_are),
     };

@@ -35,8 +35,9 @@ static void at_80x24_all_is_readable_without_a_key(void **state)
         "denials 1",                                        /* how many, */
         "open ./.env read  DENIED",                         /* the latest, */
         "mounts",                                           /* and its layer */
-        "wall 0.1/20s", "memory 97M/1G",                    /* limits */
-        "\"region\": \"Norte\"",                            /* the first output lines */
+        "wall 0.1/20s",
+        "memory 97M/1G",         /* limits */
+        "\"region\": \"Norte\"", /* the first output lines */
         "least ceiling for this run: stdout,file.read=./data/*",
     };
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
@@ -129,6 +130,17 @@ static void an_unknown_terminal_is_drawn_as_xterm_and_says_so(void **state)
     screen_free(screen);
 }
 
+static void a_dumb_terminal_gets_one_clear_line(void **state)
+{
+    (void)state;
+    struct screen *screen = screen_start(&(struct screen_options){.term = "dumb"}, replay_child, &sample);
+    int status = screen_finish(screen);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    assert_true(screen_has(screen, "TERM=dumb cannot place text"));
+    assert_false(screen_alternate(screen));
+    screen_free(screen);
+}
+
 static void without_a_terminal_it_says_what_to_type(void **state)
 {
     (void)state;
@@ -189,6 +201,7 @@ int main(void)
         cmocka_unit_test(sixteen_colours_are_the_nearest),
         cmocka_unit_test(without_utf8_all_is_ascii),
         cmocka_unit_test(an_unknown_terminal_is_drawn_as_xterm_and_says_so),
+        cmocka_unit_test(a_dumb_terminal_gets_one_clear_line),
         cmocka_unit_test(without_a_terminal_it_says_what_to_type),
         cmocka_unit_test(empty_panes_say_what_to_press),
         cmocka_unit_test(the_picture_for_the_readme),

@@ -5,7 +5,8 @@
 
 enum { CELL_WIDTH = 9, CELL_HEIGHT = 19, FONT_SIZE = 15, MARGIN = 12 };
 
-static void print_colour(FILE *to, const struct screen *screen, VTermColor colour, bool is_default, const char *fallback)
+static void print_colour(FILE *to, const struct screen *screen, VTermColor colour, bool is_default,
+                         const char *fallback)
 {
     if (is_default) {
         fputs(fallback, to);
@@ -38,7 +39,8 @@ static void print_cell(FILE *to, const struct screen *screen, int y, int x)
     if (cell.chars[0] == 0 || cell.chars[0] == ' ' || cell.chars[0] == (uint32_t)-1) {
         return;
     }
-    fprintf(to, "<text x=\"%d\" y=\"%d\"%s fill=\"", left, top + FONT_SIZE, cell.attrs.bold ? " font-weight=\"bold\"" : "");
+    fprintf(to, "<text x=\"%d\" y=\"%d\"%s fill=\"", left, top + FONT_SIZE,
+            cell.attrs.bold ? " font-weight=\"bold\"" : "");
     print_colour(to, screen, cell.fg, VTERM_COLOR_IS_DEFAULT_FG(&cell.fg), "#d0d0d0");
     fputs("\">", to);
     print_escaped(to, &cell);
