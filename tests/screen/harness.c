@@ -200,15 +200,35 @@ static void take_ack(struct screen *screen, const char *text)
     }
 }
 
-static int on_string(const char *text, size_t len, void *user)
+/* Strings that libvterm does not know. Debian 12 has 0.1.4; 0.2 gives them in fragments. */
+#if VTERM_VERSION_MAJOR == 0 && VTERM_VERSION_MINOR < 2
+typedef VTermParserCallbacks unknown_string_callbacks;
+static int on_osc(const char *text, size_t len, void *user)
 {
     (void)text, (void)len;
     ((struct screen *)user)->surprises++;
     return 1;
 }
+#define on_dcs on_osc
+#else
+typedef VTermStateFallbacks unknown_string_callbacks;
+static int on_osc(int command, VTermStringFragment fragment, void *user)
+{
+    (void)command, (void)fragment;
+    ((struct screen *)user)->surprises++;
+    return 1;
+}
+
+static int on_dcs(const char *command, size_t len, VTermStringFragment fragment, void *user)
+{
+    (void)command, (void)len, (void)fragment;
+    ((struct screen *)user)->surprises++;
+    return 1;
+}
+#endif
 
 static const VTermScreenCallbacks screen_callbacks = {.settermprop = on_property, .bell = on_bell};
-static const VTermParserCallbacks unknown_callbacks = {.osc = on_string, .dcs = on_string};
+static const unknown_string_callbacks unknown_callbacks = {.osc = on_osc, .dcs = on_dcs};
 
 /* ---- starting ---------------------------------------------------------------------------------------------------- */
 
