@@ -198,6 +198,7 @@ static int begin(struct engine *engine, const struct engine_job *job, struct err
     engine_attempt_done(&engine->attempt);
     engine_attempt_init(&engine->attempt);
     engine_job_done(&engine->job);
+    engine_last_done(&engine->last);
     engine->job = next;
     engine->job.seq = session_emit(engine->session, event);
     engine->cancelled = false;
@@ -269,19 +270,16 @@ int engine_again(struct engine *engine, bool force, struct err *err)
     if (result < 0) {
         return result;
     }
-    if (!engine->attempt.program) {
+    if (!engine->last.program) {
         return err_set(err, -EINVAL, "there is no program to run again");
     }
-    char *by = strdup(engine->attempt.by), *program = engine->attempt.program;
-    size_t len = engine->attempt.program_len;
-    uint64_t parent = engine->attempt.program_seq;
-    engine->attempt.program = NULL;
+    struct engine_last last = engine->last;
+    engine->last = (struct engine_last){0};
     engine->job.task = TASK_RUN;
     engine->job.force = force;
-    engine_next_attempt(engine, by ? by : "person");
-    engine_take_program(engine, program, len, parent);
-    free(program);
-    free(by);
+    engine_next_attempt(engine, last.by ? last.by : "person");
+    engine_take_program(engine, last.program, last.len, last.seq);
+    engine_last_done(&last);
     return 0;
 }
 

@@ -53,6 +53,13 @@ void engine_attempt_done(struct engine_attempt *attempt)
     *attempt = (struct engine_attempt){.fd = -1};
 }
 
+void engine_last_done(struct engine_last *last)
+{
+    free(last->program);
+    free(last->by);
+    *last = (struct engine_last){0};
+}
+
 void engine_next_attempt(struct engine *engine, const char *by)
 {
     unsigned number = engine->attempt.number + 1;
@@ -226,6 +233,13 @@ static unsigned count_lines(const char *text)
     return lines;
 }
 
+static void remember_program(struct engine *engine, const char *text, size_t len, uint64_t seq)
+{
+    struct engine_last last = {.program = strndup(text, len), .by = strdup(engine->attempt.by), .len = len, .seq = seq};
+    engine_last_done(&engine->last);
+    engine->last = last;
+}
+
 void engine_take_program(struct engine *engine, const char *text, size_t len, uint64_t parent)
 {
     char hash[HASH_TEXT_SIZE];
@@ -245,7 +259,7 @@ void engine_take_program(struct engine *engine, const char *text, size_t len, ui
     if (parent) {
         event_set_int(event, "parent", (int64_t)parent);
     }
-    attempt->program_seq = engine_emit(engine, event);
+    remember_program(engine, text, len, engine_emit(engine, event));
     struct err err;
     int result = attempt->program ? engine_read_requires(engine, &err) : err_set(&err, -ENOMEM, "out of memory");
     if (result < 0) {

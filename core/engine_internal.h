@@ -62,7 +62,6 @@ struct engine_attempt {
     char *by;      /* owned */
     char *program; /* owned; NULL: none yet */
     size_t program_len;
-    uint64_t program_seq;   /* of its `program` event */
     struct extract extract; /* of the model's answer */
     bool extracting;
     struct require *requires; /* owned */
@@ -77,6 +76,13 @@ struct engine_attempt {
     struct buf tool_output;  /* what the inspection tool printed */
     const char *phase;       /* the phase that is open, or NULL */
     int64_t cancel_deadline; /* when a cancelled run is given up; 0 */
+};
+
+/* The job's last program, to be run again: its attempt may have been followed by one that came to no program. */
+struct engine_last {
+    char *program, *by; /* owned; program NULL: none */
+    size_t len;
+    uint64_t seq; /* of its `program` event */
 };
 
 struct engine {
@@ -97,12 +103,14 @@ struct engine {
     bool cancelled;
     struct engine_job job;
     struct engine_attempt attempt;
+    struct engine_last last;
 };
 
 /* ---- engine_attempt.c ---- */
 void engine_job_done(struct engine_job *job);
 void engine_attempt_init(struct engine_attempt *attempt);
 void engine_attempt_done(struct engine_attempt *attempt);
+void engine_last_done(struct engine_last *last);
 /* Ends the attempt that was, and begins the next one. */
 void engine_next_attempt(struct engine *engine, const char *by);
 /* Asks the model for this attempt's program. */

@@ -145,6 +145,7 @@ void engine_free(struct engine *engine)
     }
     engine_attempt_done(&engine->attempt);
     engine_job_done(&engine->job);
+    engine_last_done(&engine->last);
     model_free(engine->model);
     data_files_done(&engine->files);
     policy_done(&engine->ceiling);

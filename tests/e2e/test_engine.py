@@ -268,3 +268,28 @@ def test_ctrl_c_ends_the_run_as_cancelled_with_a_complete_log(world):
     assert [event["status"] for event in rest if event["kind"] == "exit"] == ["cancelled"]
     log, = world.sessions()
     assert json.loads(log.read_text().splitlines()[-1])["kind"] == "end"
+
+
+def cancel_at(world, words, kind):
+    """Ctrl-C as soon as the first event of this kind is seen; all events."""
+    with world.start(*words, "--json") as process:
+        events = []
+        for line in process.stdout:
+            events.append(json.loads(line))
+            if events[-1]["kind"] == kind:
+                process.send_signal(signal.SIGINT)
+                break
+        events += [json.loads(line) for line in process.stdout]
+        return process.wait(timeout=60), events
+
+
+@pytest.mark.parametrize("kind", ["prompt", "delta", "program"])
+def test_ctrl_c_before_the_run_is_cancelled_too(world, kind):
+    """While the recorded model thinks and writes, and while the program is inspected."""
+    status, events = cancel_at(world, ["ask", "--case", "analytics", "q01"], kind)
+    assert status == 130
+    assert events[-1]["kind"] == "end" and events[-1]["status"] == "cancelled"
+    assert [event["status"] for event in events if event["kind"] == "exit"][-1] == "cancelled"
+    opened = [event["name"] for event in events if event["kind"] == "phase" and event["step"] == "begin"]
+    closed = [event["name"] for event in events if event["kind"] == "phase" and event["step"] == "end"]
+    assert closed == [*opened, "question"]
