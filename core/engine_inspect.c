@@ -143,6 +143,24 @@ static void decide(struct engine *engine, const struct inspection *inspection)
     }
 }
 
+/* The program broke its inspection, perhaps on purpose: that is a finding like any other, and blocks. */
+static void decide_uninspected(struct engine *engine, const char *why)
+{
+    struct buf text;
+    buf_init(&text, ERR_TEXT_MAX + 64);
+    buf_addf(&text, "the program could not be inspected: %s", why);
+    struct inspect_finding finding = {.rule = (char *)"uninspected",
+                                      .severity = (char *)"block",
+                                      .text = text.data,
+                                      .line = 1,
+                                      .column = 1,
+                                      .end_line = 1,
+                                      .end_column = 1};
+    const struct inspection inspection = {.findings = &finding, .count = 1};
+    decide(engine, &inspection);
+    buf_done(&text);
+}
+
 static void judge(struct engine *engine)
 {
     struct err err;
@@ -160,7 +178,7 @@ static void judge(struct engine *engine)
     int result = inspect_judge(&input, &inspection, &err);
     free(requests);
     if (result < 0) {
-        engine_inspect_lost(engine, err.text);
+        decide_uninspected(engine, err.text);
         return;
     }
     decide(engine, &inspection);
@@ -178,9 +196,12 @@ void engine_inspect_report(struct engine *engine, const struct report *report)
     }
     close_descriptor(&attempt->fd);
     runner_cell_done(&attempt->cell);
-    if (report->exit.status != STATUS_OK) {
-        engine_inspect_lost(engine, report->exit.message ? report->exit.message : "the inspection failed");
-    } else {
+    const char *message = report->exit.message ? report->exit.message : sandbox_status_name(report->exit.status);
+    if (report->exit.status == STATUS_OK) {
         judge(engine);
+    } else if (report->exit.status == STATUS_SETUP || report->exit.status == STATUS_REFUSED) {
+        engine_inspect_lost(engine, message); /* the run will not be made either, and says why */
+    } else {
+        decide_uninspected(engine, message);
     }
 }

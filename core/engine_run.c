@@ -131,6 +131,7 @@ static int compute(struct engine *engine, bool command, struct err *err)
         .ceiling = &engine->ceiling,
         .root = engine->root,
         .home = engine->home,
+        .command = command,
     };
     result = rows_from_grant(&rows, &attempt->rows, err);
     if (result < 0) {

@@ -101,8 +101,12 @@ static const struct {
     [PERMISSION_EXEC] = {{"mounts"}, NULL},
 };
 
-static void set_enforcement(struct event *event, enum permission permission)
+static void set_enforcement(struct event *event, enum permission permission, bool command)
 {
+    if (command && permission == PERMISSION_EXEC) {
+        event_set_text(event, "unenforceable", "/usr is in view of any command");
+        return;
+    }
     cJSON *layers = cJSON_CreateArray();
     for (size_t i = 0; i < 3 && enforcement[permission].layers[i]; i++) {
         cJSON_AddItemToArray(layers, cJSON_CreateString(enforcement[permission].layers[i]));
@@ -142,7 +146,7 @@ static void emit_row(const struct rows_input *input, const struct grant_row *fro
         }
         buf_done(&fix);
     }
-    set_enforcement(event, from->permission);
+    set_enforcement(event, from->permission, input->command);
     place_emit(input->place, event);
 }
 

@@ -46,6 +46,7 @@ struct rows_input {
     const struct grant *grant;
     const struct policy *ceiling;
     const char *root, *home;
+    bool command; /* any command, which sees /usr, as against a language's program */
 };
 /* Emits one event per row. */
 int rows_from_grant(const struct rows_input *input, struct rows *ret_rows, struct err *err) MUST_USE;

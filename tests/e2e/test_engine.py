@@ -293,3 +293,4 @@ def test_ctrl_c_before_the_run_is_cancelled_too(world, kind):
     opened = [event["name"] for event in events if event["kind"] == "phase" and event["step"] == "begin"]
     closed = [event["name"] for event in events if event["kind"] == "phase" and event["step"] == "end"]
     assert closed == [*opened, "question"]
+
