@@ -6,48 +6,24 @@
 #include "supervisor_internal.h"
 
 #include "artifact_internal.h"
-#include "cell_internal.h"
-#include "meter_internal.h"
-#include "outbox_internal.h"
 #include "outcome_internal.h"
-#include "stream_internal.h"
-#include "watch_internal.h"
+#include "supervisor_state_internal.h"
 #include "wire_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum {
-    SAMPLE_FIRST_US = 2000, /* then twice as long each time, up to */
-    SAMPLE_US = 50000,
+    SAMPLE_US = 50000,        /* the longest gap between two samples */
     SAMPLE_MEMORY_US = 10000, /* where no control group counts the memory */
     USAGE_US = 200000,
     OUTPUT_FACTOR = 16, /* times what is kept: written over both streams, it kills */
     HIT_PERCENT = 90,   /* of a limit that answers with an errno: it was hit */
 };
 
-struct supervisor {
-    const struct supervisor_options *options;
-    struct policy granted;
-    struct pins pins;
-    struct cell cell;
-    struct stream streams[2];
-    struct said said;
-    struct watch watch;
-    struct meter meter;
-    struct outbox outbox;
-    struct cell_end end;
-    int64_t asked_us, started_us, stopped_us, usage_us;
-    int64_t sample_us, sample_gap_us; /* when the next sample is due, and how long after it the one after it */
-    int killed_for;                   /* enum limit, or -1 */
-    bool has_cell, ended, died, cancelled, gone;
-};
-
-static void report(void *context, struct report *to_send)
+void supervisor_report(void *context, struct report *to_send)
 {
     struct supervisor *supervisor = context;
 
@@ -58,160 +34,6 @@ static void report(void *context, struct report *to_send)
     }
 }
 
-static uint64_t limit_of(const struct supervisor *supervisor, enum limit limit)
-{
-    return supervisor->granted.limits.value[limit];
-}
-
-static bool grants(const struct supervisor *supervisor, enum permission permission)
-{
-    for (size_t i = 0; i < supervisor->granted.count; i++) {
-        if (supervisor->granted.items[i].permission == permission) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* ---- start ------------------------------------------------------------------------------------------------------ */
-
-/* What this build cannot enforce is never run as if it could. */
-static int refuse_unserved(const struct supervisor *supervisor, struct err *err)
-{
-    const char *root = supervisor->options->request->root;
-    size_t len = strlen(root);
-
-    for (size_t i = 0; i < supervisor->granted.count; i++) {
-        const struct policy_item *item = &supervisor->granted.items[i];
-        bool writes = item->permission == PERMISSION_FILE || item->permission == PERMISSION_FILE_WRITE;
-        bool out = item->scope && strncmp(item->scope, root, len) == 0 && strncmp(item->scope + len, "/out", 4) == 0 &&
-                   (item->scope[len + 4] == '/' || item->scope[len + 4] == '\0') && !strstr(item->scope, "/..");
-        if (item->ask || item->permission == PERMISSION_NET || (writes && !out)) {
-            return err_set(err, -EOPNOTSUPP, "%s is not served by this build", item->text);
-        }
-    }
-    return 0;
-}
-
-static int open_pipe(int *ret_read, int *ret_write)
-{
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC) < 0) {
-        return -errno;
-    }
-    fcntl(ends[0], F_SETFL, O_NONBLOCK); /* of our end alone */
-    *ret_read = ends[0];
-    *ret_write = ends[1];
-    return 0;
-}
-
-/* The descriptors that the program gets; `given` says which of them are ours to close. */
-static int open_stdio(struct supervisor *supervisor, struct cell_options *cell, int nothing, bool given[4])
-{
-    const struct supervisor_options *options = supervisor->options;
-    bool output = grants(supervisor, PERMISSION_STDOUT);
-    int result = 0, reader = -1;
-
-    cell->stdio[0] = options->stdio[0] >= 0 && grants(supervisor, PERMISSION_STDIN) ? options->stdio[0] : nothing;
-    if (options->request->terminal) {
-        cell->stdio[1] = output ? options->stdio[1] : nothing;
-        cell->stdio[2] = options->stdio[2];
-        return 0;
-    }
-    for (int i = 0; i < 2 && result == 0; i++) {
-        result = open_pipe(&reader, &cell->stdio[i + 1]);
-        if (result == 0) {
-            given[i + 1] = true;
-            stream_init(&supervisor->streams[i], reader, i + 1, limit_of(supervisor, LIMIT_OUTPUT), i == 0 && !output);
-        }
-    }
-    if (result == 0 && options->request->said) {
-        result = open_pipe(&reader, &cell->said);
-        if (result == 0) {
-            given[3] = true;
-            supervisor->said.fd = reader;
-        }
-    }
-    return result;
-}
-
-static int make_cell(struct supervisor *supervisor, struct err *err)
-{
-    struct cell_options cell = {
-        .request = supervisor->options->request,
-        .granted = &supervisor->granted,
-        .pins = &supervisor->pins,
-        .stdio = {-1, -1, -1},
-        .said = -1,
-    };
-    bool given[4] = {false};
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int result = nothing < 0 ? -errno : open_stdio(supervisor, &cell, nothing, given);
-
-    if (result < 0) {
-        err_errno(err, result, "no pipes for the program");
-    } else {
-        result = cell_start(&cell, &supervisor->cell, err);
-        supervisor->has_cell = result == 0;
-    }
-    for (int i = 0; i < 4; i++) {
-        if (given[i]) {
-            close(i < 3 ? cell.stdio[i] : cell.said);
-        }
-    }
-    close_descriptor(&nothing);
-    return result;
-}
-
-static void report_cell(struct supervisor *supervisor)
-{
-    struct cell *cell = &supervisor->cell;
-    struct report made = {
-        .kind = REPORT_CELL,
-        .cell = {.level = cell->level,
-                 .layers = cell->layers,
-                 .off = cell->off.data ? cell->off.data : (char[]){""},
-                 .setup_us = supervisor->started_us - supervisor->asked_us,
-                 .resolved_command = cell->command,
-                 .memory_sampled = cell->memory_sampled},
-    };
-
-    report(supervisor, &made);
-}
-
-static int start(struct supervisor *supervisor, struct err *err)
-{
-    const struct sandbox_request *request = supervisor->options->request;
-    int result = policy_parse(request->granted, &supervisor->granted, err);
-
-    if (result == 0) {
-        result = refuse_unserved(supervisor, err);
-    }
-    if (result == 0) {
-        result = pins_open(&supervisor->granted, request->root, &supervisor->pins, err);
-    }
-    if (result == 0) {
-        result = make_cell(supervisor, err);
-    }
-    if (result < 0) {
-        return result;
-    }
-    struct view view = {request->root, &supervisor->granted, &supervisor->cell, request->base, request->base_count};
-    result = watch_init(&supervisor->watch, &view, request->notify, report, supervisor);
-    if (result < 0) {
-        return err_errno(err, result, "no memory for the rows");
-    }
-    meter_init(&supervisor->meter, &supervisor->cell);
-    watch_prepare(supervisor->cell.listener);
-    supervisor->started_us = supervisor->usage_us = monotonic_us();
-    supervisor->sample_gap_us = SAMPLE_FIRST_US;
-    supervisor->sample_us = supervisor->started_us + SAMPLE_FIRST_US;
-    supervisor->watch.started_us = supervisor->started_us;
-    report_cell(supervisor);
-    return cell_go(&supervisor->cell, err);
-}
-
 /* ---- while it runs ---------------------------------------------------------------------------------------------- */
 
 static void drain_said(void *context)
@@ -219,7 +41,7 @@ static void drain_said(void *context)
     struct supervisor *supervisor = context;
 
     if (supervisor->said.fd >= 0) {
-        said_read(&supervisor->said, report, supervisor);
+        said_read(&supervisor->said, supervisor_report, supervisor);
         supervisor->watch.line = supervisor->said.at;
     }
 }
@@ -233,7 +55,7 @@ static void kill_for(struct supervisor *supervisor, enum limit limit)
 
 static void check_output(struct supervisor *supervisor)
 {
-    uint64_t most = limit_of(supervisor, LIMIT_OUTPUT) * OUTPUT_FACTOR;
+    uint64_t most = supervisor_limit(supervisor, LIMIT_OUTPUT) * OUTPUT_FACTOR;
 
     if (supervisor->streams[0].total + supervisor->streams[1].total > most || supervisor->said.total > most) {
         kill_for(supervisor, LIMIT_OUTPUT);
@@ -247,8 +69,8 @@ static void report_usage(struct supervisor *supervisor, int64_t now)
     usage.usage.wall_us = now - supervisor->started_us;
     usage.usage.output[1] = supervisor->streams[0].total;
     usage.usage.output[2] = supervisor->streams[1].total;
-    report(supervisor, &usage);
-    accesses_flush(&supervisor->watch.accesses, report, supervisor);
+    supervisor_report(supervisor, &usage);
+    accesses_flush(&supervisor->watch.accesses, supervisor_report, supervisor);
     supervisor->usage_us = now;
 }
 
@@ -260,11 +82,11 @@ static void sample(struct supervisor *supervisor, int64_t now)
     meter_sample(meter);
     supervisor->sample_us = now + supervisor->sample_gap_us;
     supervisor->sample_gap_us = supervisor->sample_gap_us * 2 < longest ? supervisor->sample_gap_us * 2 : longest;
-    if (meter->usage.cpu_us >= (int64_t)limit_of(supervisor, LIMIT_CPU)) {
+    if (meter->usage.cpu_us >= (int64_t)supervisor_limit(supervisor, LIMIT_CPU)) {
         kill_for(supervisor, LIMIT_CPU);
-    } else if (supervisor->cell.memory_sampled && meter->memory_resident > limit_of(supervisor, LIMIT_MEMORY)) {
+    } else if (supervisor->cell.memory_sampled && meter->memory_resident > supervisor_limit(supervisor, LIMIT_MEMORY)) {
         kill_for(supervisor, LIMIT_MEMORY);
-    } else if (meter->tasks > limit_of(supervisor, LIMIT_PROCESSES)) {
+    } else if (meter->tasks > supervisor_limit(supervisor, LIMIT_PROCESSES)) {
         kill_for(supervisor, LIMIT_PROCESSES);
     }
 }
@@ -273,7 +95,7 @@ static void check_time(struct supervisor *supervisor)
 {
     int64_t now = monotonic_us();
 
-    if (now - supervisor->started_us >= (int64_t)limit_of(supervisor, LIMIT_WALL)) {
+    if (now - supervisor->started_us >= (int64_t)supervisor_limit(supervisor, LIMIT_WALL)) {
         kill_for(supervisor, LIMIT_WALL);
     }
     if (now >= supervisor->sample_us) {
@@ -287,7 +109,7 @@ static void check_time(struct supervisor *supervisor)
 static int milliseconds_left(const struct supervisor *supervisor)
 {
     int64_t now = monotonic_us();
-    int64_t wall = supervisor->started_us + (int64_t)limit_of(supervisor, LIMIT_WALL) - now;
+    int64_t wall = supervisor->started_us + (int64_t)supervisor_limit(supervisor, LIMIT_WALL) - now;
     int64_t sample = supervisor->sample_us - now;
     int64_t left = wall < sample ? wall : sample;
 
@@ -360,7 +182,7 @@ static void hear_cell(struct supervisor *supervisor, struct pollfd list[POLL_COU
     }
     for (int i = 0; i < 2; i++) {
         if (list[POLL_OUT + i].revents) {
-            stream_read(&supervisor->streams[i], report, supervisor);
+            stream_read(&supervisor->streams[i], supervisor_report, supervisor);
         }
     }
     if (list[POLL_SAID].revents) {
@@ -399,9 +221,9 @@ static void run(struct supervisor *supervisor)
 static void read_rest(struct supervisor *supervisor)
 {
     for (int i = 0; i < 2; i++) {
-        while (stream_read(&supervisor->streams[i], report, supervisor)) {
+        while (stream_read(&supervisor->streams[i], supervisor_report, supervisor)) {
         }
-        stream_finish(&supervisor->streams[i], report, supervisor);
+        stream_finish(&supervisor->streams[i], supervisor_report, supervisor);
     }
     drain_said(supervisor);
 }
@@ -446,16 +268,16 @@ static void finish(struct supervisor *supervisor)
     meter_finish(&supervisor->meter, supervisor->ended ? supervisor->end.survivors + 1 : 1);
     read_rest(supervisor);
     report_usage(supervisor, supervisor->stopped_us);
-    accesses_report_used(&supervisor->watch.accesses, report, supervisor);
+    accesses_report_used(&supervisor->watch.accesses, supervisor_report, supervisor);
     decide(supervisor, &end.exit);
     end.exit.setup_us = supervisor->started_us - supervisor->asked_us;
     end.exit.run_us = supervisor->stopped_us - supervisor->started_us;
     end.exit.survivors = supervisor->ended ? supervisor->end.survivors : 0;
     end.exit.unkillable = !dead;
     if (!supervisor->options->request->terminal) {
-        artifacts_report(supervisor->cell.out_dir, report, supervisor);
+        artifacts_report(supervisor->cell.out_dir, supervisor_report, supervisor);
     }
-    report(supervisor, &end);
+    supervisor_report(supervisor, &end);
     free(end.exit.message);
 }
 
@@ -466,7 +288,7 @@ static void refuse(struct supervisor *supervisor, const struct err *err)
 
     outcome_refuse(cannot ? STATUS_REFUSED : STATUS_SETUP, err->code == -ENOENT ? 127 : -1, err->text, &end.exit);
     end.exit.setup_us = monotonic_us() - supervisor->asked_us;
-    report(supervisor, &end);
+    supervisor_report(supervisor, &end);
     free(end.exit.message);
 }
 
@@ -498,7 +320,7 @@ void supervisor_run(const struct supervisor_options *options)
     };
     said_init(&supervisor.said, -1);
     outbox_init(&supervisor.outbox, options->client);
-    if (start(&supervisor, &err) == 0) {
+    if (supervisor_start(&supervisor, &err) == 0) {
         run(&supervisor);
         finish(&supervisor);
     } else {

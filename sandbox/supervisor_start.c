@@ -1,0 +1,157 @@
+/* How a run starts: what is granted is checked and opened, the program's ways out are made, then its cell. */
+#include "supervisor_state_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SAMPLE_FIRST_US = 2000 }; /* the gaps grow from this */
+
+static bool grants(const struct supervisor *supervisor, enum permission permission)
+{
+    for (size_t i = 0; i < supervisor->granted.count; i++) {
+        if (supervisor->granted.items[i].permission == permission) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What this build cannot enforce is never run as if it could. */
+static int refuse_unserved(const struct supervisor *supervisor, struct err *err)
+{
+    const char *root = supervisor->options->request->root;
+    size_t len = strlen(root);
+
+    for (size_t i = 0; i < supervisor->granted.count; i++) {
+        const struct policy_item *item = &supervisor->granted.items[i];
+        bool writes = item->permission == PERMISSION_FILE || item->permission == PERMISSION_FILE_WRITE;
+        bool out = item->scope && strncmp(item->scope, root, len) == 0 && strncmp(item->scope + len, "/out", 4) == 0 &&
+                   (item->scope[len + 4] == '/' || item->scope[len + 4] == '\0') && !strstr(item->scope, "/..");
+        if (item->ask || item->permission == PERMISSION_NET || (writes && !out)) {
+            return err_set(err, -EOPNOTSUPP, "%s is not served by this build", item->text);
+        }
+    }
+    return 0;
+}
+
+static int open_pipe(int *ret_read, int *ret_write)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) < 0) {
+        return -errno;
+    }
+    fcntl(ends[0], F_SETFL, O_NONBLOCK); /* of our end alone */
+    *ret_read = ends[0];
+    *ret_write = ends[1];
+    return 0;
+}
+
+/* The descriptors that the program gets; `given` says which of them are ours to close. */
+static int open_stdio(struct supervisor *supervisor, struct cell_options *cell, int nothing, bool given[4])
+{
+    const struct supervisor_options *options = supervisor->options;
+    bool output = grants(supervisor, PERMISSION_STDOUT);
+    int result = 0, reader = -1;
+
+    cell->stdio[0] = options->stdio[0] >= 0 && grants(supervisor, PERMISSION_STDIN) ? options->stdio[0] : nothing;
+    if (options->request->terminal) {
+        cell->stdio[1] = output ? options->stdio[1] : nothing;
+        cell->stdio[2] = options->stdio[2];
+        return 0;
+    }
+    for (int i = 0; i < 2 && result == 0; i++) {
+        result = open_pipe(&reader, &cell->stdio[i + 1]);
+        if (result == 0) {
+            given[i + 1] = true;
+            stream_init(&supervisor->streams[i], reader, i + 1, supervisor_limit(supervisor, LIMIT_OUTPUT),
+                        i == 0 && !output);
+        }
+    }
+    if (result == 0 && options->request->said) {
+        result = open_pipe(&reader, &cell->said);
+        if (result == 0) {
+            given[3] = true;
+            supervisor->said.fd = reader;
+        }
+    }
+    return result;
+}
+
+static int make_cell(struct supervisor *supervisor, struct err *err)
+{
+    struct cell_options cell = {
+        .request = supervisor->options->request,
+        .granted = &supervisor->granted,
+        .pins = &supervisor->pins,
+        .stdio = {-1, -1, -1},
+        .said = -1,
+    };
+    bool given[4] = {false};
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int result = nothing < 0 ? -errno : open_stdio(supervisor, &cell, nothing, given);
+
+    if (result < 0) {
+        err_errno(err, result, "no pipes for the program");
+    } else {
+        result = cell_start(&cell, &supervisor->cell, err);
+        supervisor->has_cell = result == 0;
+    }
+    for (int i = 0; i < 4; i++) {
+        if (given[i]) {
+            close(i < 3 ? cell.stdio[i] : cell.said);
+        }
+    }
+    close_descriptor(&nothing);
+    return result;
+}
+
+static void report_cell(struct supervisor *supervisor)
+{
+    struct cell *cell = &supervisor->cell;
+    struct report made = {
+        .kind = REPORT_CELL,
+        .cell = {.level = cell->level,
+                 .layers = cell->layers,
+                 .off = cell->off.data ? cell->off.data : (char[]){""},
+                 .setup_us = supervisor->started_us - supervisor->asked_us,
+                 .resolved_command = cell->command,
+                 .memory_sampled = cell->memory_sampled},
+    };
+
+    supervisor_report(supervisor, &made);
+}
+
+int supervisor_start(struct supervisor *supervisor, struct err *err)
+{
+    const struct sandbox_request *request = supervisor->options->request;
+    int result = policy_parse(request->granted, &supervisor->granted, err);
+
+    if (result == 0) {
+        result = refuse_unserved(supervisor, err);
+    }
+    if (result == 0) {
+        result = pins_open(&supervisor->granted, request->root, &supervisor->pins, err);
+    }
+    if (result == 0) {
+        result = make_cell(supervisor, err);
+    }
+    if (result < 0) {
+        return result;
+    }
+    struct view view = {request->root, &supervisor->granted, &supervisor->cell, request->base, request->base_count};
+    result = watch_init(&supervisor->watch, &view, request->notify, supervisor_report, supervisor);
+    if (result < 0) {
+        return err_errno(err, result, "no memory for the rows");
+    }
+    meter_init(&supervisor->meter, &supervisor->cell);
+    watch_prepare(supervisor->cell.listener);
+    supervisor->started_us = supervisor->usage_us = monotonic_us();
+    supervisor->sample_gap_us = SAMPLE_FIRST_US;
+    supervisor->sample_us = supervisor->started_us + SAMPLE_FIRST_US;
+    supervisor->watch.started_us = supervisor->started_us;
+    report_cell(supervisor);
+    return cell_go(&supervisor->cell, err);
+}
