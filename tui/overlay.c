@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { ROOMY_ROWS = 20 };
+
 /* A box in the middle, cleared, framed, titled. Returns its inside. */
 static struct region draw_box(const struct app *app, int rows, int columns, const char *title)
 {
@@ -97,7 +99,8 @@ static void draw_why(const struct app *app)
         return; /* it is on the screen already */
     }
     struct picture picture = app_picture(app);
-    struct region inside = draw_box(app, app->layout.rows - 8, 74, "Why: Esc closes, Up and Down choose a permission");
+    struct region inside = draw_box(app, app->layout.rows > ROOMY_ROWS ? app->layout.rows - 8 : app->layout.rows, 74,
+                                    "Why: Esc closes, Up and Down choose a permission");
     pane_why_draw(&picture, inside);
 }
 

@@ -1,6 +1,8 @@
 /* The terminal for tests: pseudo terminal, job-control parent, libvterm. */
 #include "harness.h"
 
+#include "leader.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,15 +13,9 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-#include <utmp.h>
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
-
-enum { PATIENCE_MS = 20000, ROW_BYTES = 16384 };
+enum { PATIENCE_MS = 20000 };
 
 struct screen {
     VTerm *vterm;
@@ -40,106 +36,6 @@ struct screen {
     screen_frame each;
     void *each_context;
 };
-
-struct message {
-    char kind; /* P: pid, S: stopped, E: ended; to the parent C: continue */
-    int value;
-};
-
-const char *source_path(const char *relative)
-{
-    static char path[4096], root[2048];
-    if (!root[0] && !getcwd(root, sizeof root)) {
-        abort();
-    }
-    snprintf(path, sizeof path, "%s/%s", root, relative);
-    return path;
-}
-
-/* ---- the child's side -------------------------------------------------------------------------------------------- */
-
-static void set_environment(const struct screen_options *options)
-{
-    static const char *const unwanted[] = {"LINES", "COLUMNS", "TMUX", "NO_COLOR", "COLORTERM", "LANG", "LANGUAGE"};
-    for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++) {
-        unsetenv(unwanted[i]);
-    }
-    setenv("TERM", options->term ? options->term : "xterm-256color", 1);
-    setenv("LC_ALL", options->locale ? options->locale : "C.UTF-8", 1);
-    setenv("INPUTRC", "/dev/null", 1);
-    setenv("TECHO_TEST_ACK", "1", 1);
-    setenv("TECHO_HOME", source_path("."), 1);
-    if (options->no_color) {
-        setenv("NO_COLOR", "1", 1);
-    }
-}
-
-static _Noreturn void run_child(const struct screen_options *options, int (*run)(void *context), void *context)
-{
-    static const int defaults[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
-    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
-        signal(defaults[i], SIG_DFL); /* the test framework has its own */
-    }
-    set_environment(options);
-    int status = run(context);
-    fflush(NULL);
-#ifdef __SANITIZE_ADDRESS__
-    if (__lsan_do_recoverable_leak_check()) {
-        _exit(99);
-    }
-#endif
-    _exit(status);
-}
-
-/* The job-control parent: starts the child in the foreground, says when it stops or ends, continues it when told. */
-static void say(int slave, int control, char kind, int value)
-{
-    static const char mark[] = "\033]7777;\a"; /* behind all that the child wrote: a terminal hands bytes on in order */
-    struct message message = {kind, value};
-    (void)!write(slave, mark, sizeof mark - 1);
-    (void)!write(control, &message, sizeof message);
-}
-
-static _Noreturn void run_leader(int slave, int control, const struct screen_options *options,
-                                 int (*run)(void *context), void *context)
-{
-    if (options->no_terminal) {
-        setsid();
-    } else {
-        int tty = slave;
-        slave = dup(slave);
-        login_tty(tty);
-    }
-    signal(SIGTTOU, SIG_IGN);
-    signal(SIGHUP, SIG_IGN); /* it outlives the terminal, to say how the child ended */
-    pid_t child = fork();
-    if (child == 0) {
-        close(control);
-        setpgid(0, 0);
-        if (!options->no_terminal) {
-            tcsetpgrp(STDIN_FILENO, getpid());
-        }
-        signal(SIGTTOU, SIG_DFL);
-        run_child(options, run, context);
-    }
-    struct message message = {'P', child};
-    (void)!write(control, &message, sizeof message);
-    for (;;) {
-        int status;
-        if (waitpid(child, &status, WUNTRACED) < 0) {
-            _exit(1);
-        }
-        if (WIFSTOPPED(status)) {
-            tcsetpgrp(STDIN_FILENO, getpgrp());
-        }
-        say(slave, control, WIFSTOPPED(status) ? 'S' : 'E', status);
-        if (!WIFSTOPPED(status) || read(control, &message, sizeof message) <= 0) {
-            _exit(0);
-        }
-        tcsetpgrp(STDIN_FILENO, child);
-        kill(-child, SIGCONT);
-    }
-}
 
 /* ---- libvterm's callbacks ---------------------------------------------------------------------------------------- */
 
@@ -262,7 +158,7 @@ struct screen *screen_start(const struct screen_options *options, int (*run)(voi
     if (screen->leader == 0) {
         close(screen->master);
         close(pair[0]);
-        run_leader(screen->slave, pair[1], options, run, context);
+        leader_run(screen->slave, pair[1], options, run, context);
     }
     close(pair[1]);
     screen->control = pair[0];
@@ -463,86 +359,6 @@ VTermScreenCell screen_cell(const struct screen *screen, int y, int x)
     VTermScreenCell cell;
     vterm_screen_get_cell(screen->cells, (VTermPos){y, x}, &cell);
     return cell;
-}
-
-static size_t add_utf8(char *to, uint32_t c)
-{
-    if (c < 0x80) {
-        to[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        to[0] = (char)(0xc0 | c >> 6);
-        to[1] = (char)(0x80 | (c & 63));
-        return 2;
-    }
-    if (c < 0x10000) {
-        to[0] = (char)(0xe0 | c >> 12);
-        to[1] = (char)(0x80 | (c >> 6 & 63));
-        to[2] = (char)(0x80 | (c & 63));
-        return 3;
-    }
-    to[0] = (char)(0xf0 | c >> 18);
-    to[1] = (char)(0x80 | (c >> 12 & 63));
-    to[2] = (char)(0x80 | (c >> 6 & 63));
-    to[3] = (char)(0x80 | (c & 63));
-    return 4;
-}
-
-const char *screen_row(const struct screen *screen, int y)
-{
-    static char text[ROW_BYTES];
-    size_t len = 0;
-    for (int x = 0; x < screen->columns;) {
-        VTermScreenCell cell = screen_cell(screen, y, x);
-        if (cell.chars[0] == 0) {
-            text[len++] = ' ';
-        }
-        for (int i = 0; i < VTERM_MAX_CHARS_PER_CELL && cell.chars[i]; i++) {
-            len += add_utf8(text + len, cell.chars[i]);
-        }
-        x += cell.width > 0 ? cell.width : 1;
-    }
-    while (len > 0 && text[len - 1] == ' ') {
-        len--;
-    }
-    text[len] = '\0';
-    return text;
-}
-
-char *screen_text(const struct screen *screen)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *to = open_memstream(&text, &size);
-    for (int y = 0; y < screen->rows; y++) {
-        fprintf(to, "%s\n", screen_row(screen, y));
-    }
-    fclose(to);
-    return text;
-}
-
-bool screen_has(const struct screen *screen, const char *text)
-{
-    int y, x;
-    return screen_find(screen, text, &y, &x);
-}
-
-bool screen_find(const struct screen *screen, const char *text, int *ret_y, int *ret_x)
-{
-    for (int y = 0; y < screen->rows; y++) {
-        const char *row = screen_row(screen, y), *found = strstr(row, text);
-        if (found) {
-            int x = 0;
-            for (const char *at = row; at < found; at++) {
-                x += ((unsigned char)*at & 0xc0) != 0x80; /* columns, as long as no wide character stands before */
-            }
-            *ret_y = y;
-            *ret_x = x;
-            return true;
-        }
-    }
-    return false;
 }
 
 bool screen_cursor_visible(const struct screen *screen)
