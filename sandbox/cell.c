@@ -262,10 +262,13 @@ int cell_start(const struct cell_options *options, struct cell *ret_cell, struct
 
 int cell_go(struct cell *cell, struct err *err)
 {
-    int result = send(cell->start, "g", 1, MSG_NOSIGNAL) < 0 ? -errno : 0;
+    struct pollfd waiting = {.fd = cell->listener, .events = POLLIN};
 
+    /* its execve waits for an answer, and the cell does not change any more */
     close_descriptor(&cell->start);
-    return result ? err_errno(err, result, "the sandboxed process is gone") : 0;
+    return poll(&waiting, 1, START_SECONDS * 1000) == 1 && waiting.revents & POLLIN
+               ? 0
+               : err_set(err, -ESRCH, "the sandboxed process is gone");
 }
 
 int cell_read_end(struct cell *cell, struct cell_end *ret_end)

@@ -81,13 +81,16 @@ bool cell_leads_to_place(const struct cell *cell, const char *path);
  * system: fstatfs(out_dir).
  */
 int cell_start(const struct cell_options *options, struct cell *ret_cell, struct err *err) MUST_USE;
-/* The program's execve comes as a notification, like any other: the caller answers it. */
-int cell_go(struct cell *cell, struct err *err) MUST_USE; /* execve now */
+/*
+ * The program may execute now: its execve waits as a notification, like any
+ * other, for the caller's answer. -ESRCH: it is gone.
+ */
+int cell_go(struct cell *cell, struct err *err) MUST_USE;
 
 /*
  * What init says on `control` once the program's first process has ended:
- * it has killed and reaped whatever else ran, and waits for the end of file,
- * so that ./out can still be read through out_dir.
+ * it has killed and reaped whatever else ran, and ends. ./out can still be
+ * read through out_dir; below root_dir no mounts are left.
  */
 struct cell_end {
     int status;         /* as by waitpid */

@@ -43,15 +43,6 @@ static uint32_t kill_rest(void)
     }
 }
 
-static void wait_for_maker(int control)
-{
-    char byte;
-
-    while (recv(control, &byte, 1, 0) > 0) {
-    }
-    _exit(0);
-}
-
 _Noreturn void init_run(int control, pid_t program, const volatile int *exec_errno)
 {
     struct inside_message message = {.kind = INSIDE_END};
@@ -81,9 +72,5 @@ _Noreturn void init_run(int control, pid_t program, const volatile int *exec_err
     }
     message.end.survivors = kill_rest();
     message.end.exec_errno = *exec_errno;
-    if (inside_send(0, &message, NULL, 0)) {
-        _exit(1);
-    }
-    wait_for_maker(0);
-    _exit(0);
+    _exit(inside_send(0, &message, NULL, 0) ? 1 : 0);
 }

@@ -151,6 +151,9 @@ static _Noreturn void run_init(struct inside *inside, pid_t program, const volat
     built.no_landlock = make_landlock(inside, &ruleset);
     check(inside->control, inside_send(inside->built[0], &built, &ruleset, built.no_landlock ? 0 : 1),
           "handing over its rules");
+    if (view_leave_host(&err)) { /* beside the program's process; both are done before it may execute */
+        fail(inside->control, err.code, err.text);
+    }
     if (recv(inside->built[0], &made, 1, 0) != 1) {
         _exit(125); /* the program's process has said why */
     }
@@ -163,6 +166,20 @@ static _Noreturn void run_init(struct inside *inside, pid_t program, const volat
 }
 
 /* ---- the program's process --------------------------------------------------------------------------------------- */
+
+/* Whatever the maker ignores or blocks, the program starts afresh. */
+static void reset_signals(void)
+{
+    sigset_t none;
+
+    for (int number = 1; number < NSIG; number++) {
+        if (number != SIGKILL && number != SIGSTOP) {
+            signal(number, SIG_DFL);
+        }
+    }
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
 
 /* Descriptors 0 to 2, 3 when asked for, and no others once it executes. */
 static void place_descriptors(struct inside *inside)
@@ -254,7 +271,7 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
 {
     const struct sandbox_request *request = inside->options->request;
     struct inside_message message = {.kind = INSIDE_READY};
-    char path[PATH_MAX], go;
+    char path[PATH_MAX];
     int listener;
 
     close(inside->built[0]);
@@ -262,12 +279,14 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* for init, which looks for its network */
     check(inside->control, cgroup_enter(inside->cgroup), "entering its control groups");
     unshare(CLONE_NEWCGROUP); /* hides the groups' names; nothing depends on it */
+    check(inside->control, privilege_drop_bounding(), "giving up capabilities");
     make_network_and_name(inside);
     give_up_privileges(inside);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* for the supervisor, which reads what its calls name */
     if (!request->terminal) {
         setsid();
     }
+    reset_signals();
     place_descriptors(inside);
     if (inside->sampled) {
         prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
@@ -280,9 +299,7 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
         _exit(125);
     }
     close(listener);
-    if (recv(inside->start, &go, 1, 0) != 1) {
-        _exit(125);
-    }
+    /* execve is notified: it waits until the supervisor answers, which it does not before cell_go() */
     snprintf(path, sizeof path, "%s%s", message.folder, request->argv[0]);
     execve(path, (char *const *)request->argv, (char *const *)request->env);
     *exec_errno = errno;
@@ -290,20 +307,6 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
 }
 
 /* ---- the beginning ----------------------------------------------------------------------------------------------- */
-
-/* Whatever the maker ignores or blocks: init wants to hear of its children, and the program starts afresh. */
-static void reset_signals(void)
-{
-    sigset_t none;
-
-    for (int number = 1; number < NSIG; number++) {
-        if (number != SIGKILL && number != SIGSTOP) {
-            signal(number, SIG_DFL);
-        }
-    }
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
 
 /* In a user namespace of their own the mounts are slaves already. From "/" pivot_root takes both processes along. */
 static void leave_mounts(const struct inside *inside)
@@ -324,9 +327,8 @@ _Noreturn void inside_run(struct inside *inside)
     if (recv(inside->control, &go, 1, 0) != 1) { /* the maker has written the map of ids, or is gone */
         _exit(125);
     }
-    reset_signals();
+    signal(SIGCHLD, SIG_DFL); /* whatever the maker ignores: init wants to hear of its children */
     become_user(inside);
-    check(inside->control, privilege_drop_bounding(), "giving up capabilities");
     leave_mounts(inside);
     check(inside->control, or_errno(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, inside->built)),
           "making a socket");

@@ -1,8 +1,7 @@
 /*
  * Builds the cell's view, in the cell's init: a small tmpfs as the root, the
  * planned mounts put on it, one sized tmpfs for everything that the program
- * may write. At the end the host's files are gone, and what is not private is
- * read-only.
+ * may write. What is not private is read-only.
  */
 #include "view_internal.h"
 
@@ -442,12 +441,12 @@ static int make_everything(struct builder *builder, struct view_built *built)
     return result;
 }
 
-/* Leaves the host's files behind, and makes what only led to places read-only. */
+/* Takes the new root for its own; makes what only led to places read-only. */
 static int enter(struct builder *builder, struct view_built *built)
 {
     struct mount_attr sealed = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV};
 
-    if (kernel_pivot_root(".", ".") || umount2(".", MNT_DETACH) || chdir("/")) {
+    if (kernel_pivot_root(".", ".") || chdir("/")) {
         return fail(builder, "entering", "the new root");
     }
     if (mount_setattr(AT_FDCWD, "/", 0, &sealed, sizeof sealed)) {
@@ -464,6 +463,14 @@ static int enter(struct builder *builder, struct view_built *built)
     }
     built->out_dir = open("out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return built->out_dir < 0 ? fail(builder, "opening", "./out") : 0;
+}
+
+int view_leave_host(struct err *err)
+{
+    if (chdir("/") || umount2(".", MNT_DETACH)) { /* pivot_root put the old root on top of the new */
+        return err_errno(err, -errno, "cannot make the sandbox's files: leaving the host's");
+    }
+    return 0;
 }
 
 int view_build(struct view *view, struct view_built *ret_built, struct err *err)

@@ -70,6 +70,8 @@ struct view_built {
  * working folder were "/".
  */
 int view_build(struct view *view, struct view_built *ret_built, struct err *err) MUST_USE;
+/* Detaches the host's files, which are out of every path's reach already. Waits for the kernel's readers. */
+int view_leave_host(struct err *err) MUST_USE;
 
 /* Is `path` `folder` itself or below it? Both absolute and normalised. */
 static inline bool path_is_within(const char *path, const char *folder)
