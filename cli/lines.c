@@ -192,15 +192,31 @@ static void say_access(const struct event *event, struct buf *to)
     part(event, "want", " (", ")", to);
     part(event, "missing", ": ", " is not granted", to);
     part(event, "why", ", ", "", to);
-    part(event, "layer", event_bool(event, "answered", false) ? "; answered for " : "; stopped by ", "", to);
+    part(event, "layer", event_bool(event, "answered", false) ? "; answered \302\267 " : "; stopped by ", "", to);
     say_line(event, to);
     if (event_int(event, "count", 1) > 1)
         buf_addf(to, " (%" PRId64 " times)", event_int(event, "count", 1));
 }
 
-static void say_used(const struct event *event, struct buf *to)
+/* The row that granted it, as people write it; its id when the state does not know it. */
+static void say_row(const struct event *event, const struct state *state, struct buf *to)
 {
-    buf_addf(to, "used %s: ", event_text(event, "item", "?"));
+    const char *id = event_text(event, "item", "?");
+    const struct state_question *question = state ? state_question(state, event->question) : NULL;
+    const struct state_attempt *attempt = question ? state_attempt(question, event->lane, event->attempt) : NULL;
+    const struct state_permission *row = attempt ? state_permission_find(attempt, id) : NULL;
+
+    if (row && row->name)
+        buf_addf(to, "%s%s%s", row->name, row->scope ? "=" : "", row->scope ? row->scope : "");
+    else
+        buf_add_text(to, id);
+}
+
+static void say_used(const struct event *event, const struct state *state, struct buf *to)
+{
+    buf_add_text(to, "used ");
+    say_row(event, state, to);
+    buf_add_text(to, ": ");
     line_count((uint64_t)event_int(event, "opens", 0), "access", "accesses", to);
     buf_add_text(to, ", ");
     line_count((uint64_t)event_int(event, "files", 0), "file", "files", to);
@@ -290,26 +306,40 @@ static void say_end(const struct event *event, struct buf *to)
 
 /* Kinds without words here say nothing to people: prompt bodies, pieces of answers, measurements, check points. */
 static void (*const words[_EVENT_MAX])(const struct event *event, struct buf *to) = {
-    [EVENT_SESSION] = say_session,   [EVENT_CEILING] = say_ceiling,
-    [EVENT_PROFILE] = say_profile,   [EVENT_QUESTION] = say_question,
-    [EVENT_RESPONSE] = say_response, [EVENT_PHASE] = say_phase,
-    [EVENT_WAIT] = say_wait,         [EVENT_PROGRAM] = say_program,
-    [EVENT_FINDING] = say_finding,   [EVENT_PERMISSION] = say_permission,
-    [EVENT_RUN] = say_run,           [EVENT_OUTPUT] = say_output,
-    [EVENT_ACCESS] = say_access,     [EVENT_USED] = say_used,
-    [EVENT_LEAST] = say_least,       [EVENT_EXCEPTION] = say_exception,
-    [EVENT_ARTIFACT] = say_artifact, [EVENT_EXIT] = say_exit,
-    [EVENT_EFFECT] = say_effect,     [EVENT_VERDICT] = say_verdict,
-    [EVENT_PROBE] = say_probe,       [EVENT_NOTE] = say_text,
-    [EVENT_ERROR] = say_text,        [EVENT_MARKER] = say_marker,
-    [EVENT_DECISION] = say_decision, [EVENT_END] = say_end,
+    [EVENT_SESSION] = say_session,
+    [EVENT_CEILING] = say_ceiling,
+    [EVENT_PROFILE] = say_profile,
+    [EVENT_QUESTION] = say_question,
+    [EVENT_RESPONSE] = say_response,
+    [EVENT_PHASE] = say_phase,
+    [EVENT_WAIT] = say_wait,
+    [EVENT_PROGRAM] = say_program,
+    [EVENT_FINDING] = say_finding,
+    [EVENT_PERMISSION] = say_permission,
+    [EVENT_RUN] = say_run,
+    [EVENT_OUTPUT] = say_output,
+    [EVENT_ACCESS] = say_access,
+    [EVENT_LEAST] = say_least,
+    [EVENT_EXCEPTION] = say_exception,
+    [EVENT_ARTIFACT] = say_artifact,
+    [EVENT_EXIT] = say_exit,
+    [EVENT_EFFECT] = say_effect,
+    [EVENT_VERDICT] = say_verdict,
+    [EVENT_PROBE] = say_probe,
+    [EVENT_NOTE] = say_text,
+    [EVENT_ERROR] = say_text,
+    [EVENT_MARKER] = say_marker,
+    [EVENT_DECISION] = say_decision,
+    [EVENT_END] = say_end,
 };
 
-bool line_of_event(const struct event *event, struct buf *to)
+bool line_of_event(const struct event *event, const struct state *state, struct buf *to)
 {
     size_t before = to->len;
 
-    if (words[event->kind])
+    if (event->kind == EVENT_USED)
+        say_used(event, state, to);
+    else if (words[event->kind])
         words[event->kind](event, to);
     return to->len > before && !to->failed;
 }

@@ -6,9 +6,9 @@
 
 /*
  * Adds the event in words to `to`: one line, or several with newlines between. The words hold untrusted text and are
- * to be printed by print.h. False: there is nothing to say about it.
+ * to be printed by print.h. `state`: after the event; NULL: unknown. False: there is nothing to say about it.
  */
-bool line_of_event(const struct event *event, struct buf *to);
+bool line_of_event(const struct event *event, const struct state *state, struct buf *to);
 /* Worth a line while a run goes on: denials, trimmed requests, findings that stop, ends that are not ok ... */
 bool line_is_notable(const struct event *event);
 /* 84 ms, 2.1 s */

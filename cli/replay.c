@@ -1,6 +1,7 @@
 /* techo replay, as lines or JSON: shows a saved session. Nothing runs, nothing is asked. */
 #include "commands.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,14 +15,14 @@
 enum { TEXT_BYTES = 64 << 20, PATH_BYTES = 64 * 1024 };
 
 /* "   0.031 openat ./.env ...", further lines under the first */
-static void print_lines_of(const struct event *event)
+static void print_lines_of(const struct event *event, const struct state *state)
 {
     struct buf text;
     char time[32];
 
     buf_init(&text, TEXT_BYTES);
     snprintf(time, sizeof(time), "%9.3f", (double)event->t / 1e6);
-    if (line_of_event(event, &text)) {
+    if (line_of_event(event, state, &text)) {
         char *at = text.data;
         for (char *line; (line = strsep(&at, "\n"));) {
             print_row("%9s %s", time, line);
@@ -40,31 +41,44 @@ static bool keep_pace(const struct event *event, int64_t *last_t, double speed)
     return wait <= 0 || loop_sleep_us(wait);
 }
 
+/* 0, -EINTR for a signal, -ENOMEM. */
+static int show(struct replay *replay, uint64_t to, double speed)
+{
+    int64_t last_t = 0;
+
+    for (size_t i = 0; i < replay_count(replay) && replay_event(replay, i)->seq <= to; i++) {
+        const struct event *event = replay_event(replay, i);
+        if (!keep_pace(event, &last_t, speed))
+            return -EINTR;
+        if (replay_seek(replay, i + 1) < 0)
+            return -ENOMEM;
+        print_event(event);
+        if (!print_is_json())
+            print_lines_of(event, replay_state(replay));
+    }
+    return 0;
+}
+
 int command_replay(const struct arguments *arguments)
 {
-    const uint64_t to = arguments_count(arguments, OPTION_TO, UINT64_MAX);
-    const double speed = arguments_factor(arguments, OPTION_SPEED, 0);
-    struct recording recording = {0};
+    struct replay *replay = NULL;
     struct buf path;
     struct err err = {0};
-    int64_t last_t = 0;
-    bool paced = true;
+    int status = EXIT_USAGE, code;
 
     buf_init(&path, PATH_BYTES);
-    if (saved_find(arguments->words[0], &path, &err) < 0 || recording_read(path.data, &recording, &err) < 0) {
+    if (saved_find(arguments->words[0], &path, &err) < 0 || replay_new(path.data, &replay, &err) < 0) {
         print_failure(&err);
-        buf_done(&path);
-        return EXIT_USAGE;
+    } else {
+        code = show(replay, arguments_count(arguments, OPTION_TO, UINT64_MAX),
+                    arguments_factor(arguments, OPTION_SPEED, 0));
+        status = code == -EINTR ? EXIT_CANCELLED : code < 0 ? EXIT_USAGE : EXIT_DONE;
+        if (code == -ENOMEM)
+            print_person("techo: out of memory");
+        if (replay_torn(replay))
+            print_person("techo: the last line of %s is torn, and left out", path.data);
     }
-    for (size_t i = 0; i < recording.count && recording.events[i]->seq <= to && paced; i++) {
-        paced = keep_pace(recording.events[i], &last_t, speed);
-        print_event(recording.events[i]);
-        if (!print_is_json() && paced)
-            print_lines_of(recording.events[i]);
-    }
-    if (recording.torn && paced)
-        print_person("techo: the last line of %s is torn, and left out", path.data);
-    recording_done(&recording);
+    replay_free(replay);
     buf_done(&path);
-    return paced ? EXIT_DONE : EXIT_CANCELLED;
+    return status;
 }

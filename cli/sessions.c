@@ -82,7 +82,7 @@ static void show_question(const struct state_question *question)
     print_row("question %s: %s", question->id ? question->id : "-", question->text ? question->text : "?");
     for (size_t i = 0; i < question->attempt_count; i++) {
         const struct state_attempt *attempt = question->attempts[i];
-        print_row("  attempt %" PRIu64 ": %s at %s, %s, %" PRIu64 " denials, verdict: %s", attempt->number,
+        print_row("  attempt %" PRIu64 ": %s at %s, %s, denials: %" PRIu64 ", verdict: %s", attempt->number,
                   attempt->executor ? attempt->executor : "?", attempt->level ? attempt->level : "-",
                   attempt->exit.status ? attempt->exit.status : "did not run", attempt->denials,
                   attempt->verdict ? attempt->verdict : "none");

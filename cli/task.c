@@ -190,9 +190,8 @@ static void tell(void *context, const struct event *event, const struct state *s
     struct task *task = context;
     struct buf line;
 
-    (void)state;
     buf_init(&line, LINE_BYTES);
-    if (line_is_notable(event) && line_of_event(event, &line)) {
+    if (line_is_notable(event) && line_of_event(event, state, &line)) {
         print_person("techo: %s", line.data);
         task->told++;
     }

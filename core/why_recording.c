@@ -31,10 +31,12 @@ static char *copy(const char *text)
     return text ? strdup(text) : NULL;
 }
 
-/* NAME="SCOPE", quoted so that any scope is one item. */
+/* NAME="SCOPE", quoted so that any scope is one item, then as the policy language would write it itself. */
 static char *item_text(const char *name, const char *scope)
 {
+    struct policy policy = {0};
     struct buf text;
+    char *item;
 
     buf_init(&text, TEXT_MAX);
     buf_add_text(&text, name);
@@ -47,7 +49,13 @@ static char *item_text(const char *name, const char *scope)
         }
         buf_add_char(&text, '"');
     }
-    return buf_steal(&text);
+    item = buf_steal(&text);
+    if (item && policy_parse(item, &policy, NULL) == 0 && policy.count == 1) {
+        free(item);
+        item = copy(policy.items[0].text);
+    }
+    policy_done(&policy);
+    return item;
 }
 
 /* What is collected, and from where. */

@@ -10,7 +10,7 @@ import tempfile
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TECHO = ROOT / "bin" / "techo"
+TECHO = pathlib.Path(os.environ.get("TECHO_TESTED", ROOT / "bin" / "techo"))  # of another MODE
 NOBODY = 65534
 SECRET = "canary-5f1c7e"
 
@@ -86,7 +86,7 @@ class World:
         return path
 
     def environment(self, **more):
-        keep = {name: os.environ[name] for name in ("PATH", "TECHO_PYTHON") if name in os.environ}
+        keep = {name: os.environ[name] for name in ("PATH", "TECHO_PYTHON", "ASAN_OPTIONS", "UBSAN_OPTIONS") if name in os.environ}
         return {**keep, "HOME": str(self.home), "XDG_STATE_HOME": str(self.state), "LANG": "C.UTF-8", **more}
 
     def command(self, *words):
