@@ -167,7 +167,8 @@ static void judge_found(const struct lookup *lookup, const struct cell_place *pl
 {
     verdict->item = place ? place->item : -1;
     verdict->row = verdict->item >= 0 || want == WANT_EXEC;
-    verdict->count = verdict->item >= 0 && S_ISREG(lookup->mode) && (want == WANT_READ || want == WANT_WRITE);
+    verdict->count =
+        verdict->item >= 0 && S_ISREG(lookup->mode) && (want == WANT_READ || want == WANT_WRITE || want == WANT_EXEC);
     if (is_change(want) && creates) {
         verdict->row = false; /* EEXIST, whatever may be changed here */
     } else if (is_change(want) && !(place && place->write)) {
