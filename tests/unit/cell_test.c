@@ -437,6 +437,48 @@ static void killing_a_cell_leaves_nothing(void **state)
     (void)state;
 }
 
+static void a_cell_dies_with_its_maker(void **state)
+{
+    int pipes[2], status;
+    pid_t program = 0;
+
+    assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+    pid_t maker = fork();
+    assert_true(maker >= 0);
+    if (maker == 0) {
+        static struct outcome outcome;
+        struct run run;
+        start(&(struct setup){.script = "sleep 1000 & sleep 1000"}, &run);
+        go(&run);
+        if (write(pipes[1], &run.cell.program, sizeof run.cell.program) == sizeof run.cell.program) {
+            serve(&run, &outcome, -1);
+        }
+        _exit(1);
+    }
+    assert_int_equal(read(pipes[0], &program, sizeof program), sizeof program);
+    int pidfd = pidfd_open(program, 0);
+    assert_true(pidfd >= 0);
+    struct pollfd ended = {.fd = pidfd, .events = POLLIN};
+    assert_int_equal(poll(&ended, 1, 0), 0);
+    assert_int_equal(kill(maker, SIGKILL), 0);
+    assert_int_equal(waitpid(maker, &status, 0), maker);
+    assert_int_equal(poll(&ended, 1, PATIENCE_MS), 1);
+    close(pidfd);
+    close(pipes[0]);
+    close(pipes[1]);
+    cell_sweep();
+    (void)state;
+}
+
+static void memory_is_bounded(void **state)
+{
+    const char *script = "head -c 90M /dev/urandom | tail -c 80M | wc -c"; /* tail keeps what it may have to show */
+
+    says(run_script("memory=1G", script), "83886080\n");
+    says_not(run_script("memory=48M", script), "83886080");
+    (void)state;
+}
+
 static void processes_are_bounded(void **state)
 {
     const char *script = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 1000 & done; echo all";
@@ -577,6 +619,8 @@ static int run_group(const char *name)
         cmocka_unit_test(init_is_out_of_reach),
         cmocka_unit_test(what_outlives_the_program_is_killed_and_counted),
         cmocka_unit_test(killing_a_cell_leaves_nothing),
+        cmocka_unit_test(a_cell_dies_with_its_maker),
+        cmocka_unit_test(memory_is_bounded),
         cmocka_unit_test(processes_are_bounded),
         cmocka_unit_test(a_missing_command_is_said),
         cmocka_unit_test(there_is_one_device_and_it_is_up),
