@@ -44,7 +44,8 @@ struct list {
     int count;
     void (*draw)(const struct app *app, int row, struct line *line);
     void (*choose)(struct app *app, int row);
-    int (*initial)(const struct app *app); /* the row to start on */
+    int (*initial)(const struct app *app);                 /* the row to start on */
+    const char *(*detail)(const struct app *app, int row); /* the whole text of a row, below; NULL: none */
 };
 struct list list_for(const struct app *app);
 void list_open(struct app *app, enum overlay overlay);

@@ -226,10 +226,10 @@ static void wrap_flush(struct wrapping *wrap, int count)
     }
 }
 
-/* How many of the cells make a row: up to the last blank, unless that leaves more than half of the row empty. */
+/* How many of the cells make a row: up to the last blank, unless that leaves more than two thirds of it empty. */
 static int wrap_point(const struct wrapping *wrap)
 {
-    for (int i = wrap->count - 1; i > wrap->count / 2; i--) {
+    for (int i = wrap->count - 1; i > wrap->count / 3; i--) {
         if (strcmp(wrap->cells[i].text, " ") == 0) {
             return i;
         }

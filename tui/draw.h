@@ -61,8 +61,8 @@ int text_width(const char *text);
 void line_gauge(struct line *line, enum role role, double part, int cells);
 
 /*
- * Text over several rows, wrapped at blanks where that costs less than half a
- * row. Draws from `row` on, and returns the rows used. `skip` rows are passed
+ * Text over several rows, wrapped at blanks where that leaves at most two
+ * thirds of a row empty. Draws from `row` on, and returns the rows used. `skip` rows are passed
  * over first.
  */
 int draw_wrapped(struct region region, int row, int skip, enum role role, struct untrusted text);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum {
-    HEADER_ROWS = 3,
     EDGES = 4, /* rows of edges in the full form; the last holds the bottom line */
     TABLE_COLUMNS = 78,
     CODE_COLUMNS = 106, /* 100 and the line numbers */
@@ -17,9 +16,9 @@ struct shares {
     int permissions, program, happened;
 };
 
-static struct shares share_rows(int rows)
+static struct shares share_rows(int rows, int header)
 {
-    int free_rows = rows - HEADER_ROWS - EDGES - 1, extra = rows - 24;
+    int free_rows = rows - header - EDGES - 1, extra = rows - 24;
     struct shares shares = {4, 0, 3};
     if (extra > 0) {
         shares.permissions += extra / 8;
@@ -34,13 +33,13 @@ static struct shares share_rows(int rows)
 
 static void layout_full(struct layout *layout)
 {
-    struct shares shares = share_rows(layout->rows);
+    struct shares shares = share_rows(layout->rows, layout->header.h);
     int w = layout->columns, split = w * 45 / 80;
     if (split > CODE_COLUMNS + 1) {
         split = CODE_COLUMNS + 1;
     }
-    int middle = HEADER_ROWS + shares.permissions + 2, below = middle + shares.program + 1;
-    layout->box[PANE_PERMISSIONS] = (struct region){HEADER_ROWS, 0, shares.permissions + 3, w};
+    int top = layout->header.h, middle = top + shares.permissions + 2, below = middle + shares.program + 1;
+    layout->box[PANE_PERMISSIONS] = (struct region){top, 0, shares.permissions + 3, w};
     layout->box[PANE_PROGRAM] = (struct region){middle, 0, shares.program + 2, split + 1};
     layout->box[PANE_OUTPUT] = (struct region){middle, split, shares.program + 2, w - split};
     layout->box[PANE_HAPPENED] = (struct region){below, 0, shares.happened + 2, w};
@@ -52,14 +51,20 @@ static void layout_wide(struct layout *layout)
     if (split > CODE_COLUMNS + 1) {
         split = CODE_COLUMNS + 1;
     }
-    struct shares shares = share_rows(layout->rows);
-    int below = layout->rows - shares.happened - 2, tall = below - HEADER_ROWS + 1;
+    struct shares shares = share_rows(layout->rows, layout->header.h);
+    int top = layout->header.h, below = layout->rows - shares.happened - 2, tall = below - top + 1;
     int table = shares.permissions + 3 > tall - 5 ? tall - 5 : shares.permissions + 3;
-    layout->box[PANE_PROGRAM] = (struct region){HEADER_ROWS, 0, tall, split + 1};
-    layout->box[PANE_OUTPUT] = (struct region){HEADER_ROWS, split, tall, right - split + 1};
-    layout->box[PANE_PERMISSIONS] = (struct region){HEADER_ROWS, right, table, w - right};
-    layout->why = (struct region){HEADER_ROWS + table - 1, right, tall - table + 1, w - right};
+    layout->box[PANE_PROGRAM] = (struct region){top, 0, tall, split + 1};
+    layout->box[PANE_OUTPUT] = (struct region){top, split, tall, right - split + 1};
+    layout->box[PANE_PERMISSIONS] = (struct region){top, right, table, w - right};
+    layout->why = (struct region){top + table - 1, right, tall - table + 1, w - right};
     layout->box[PANE_HAPPENED] = (struct region){below, 0, shares.happened + 2, w};
+}
+
+/* What, question, pipeline; a tall screen has more rows for a long question. */
+static int header_rows(int rows)
+{
+    return rows >= 36 ? 5 : rows >= 28 ? 4 : rows >= 10 ? 3 : rows >= 8 ? 2 : 1;
 }
 
 struct layout layout_for(int rows, int columns, const struct view *view)
@@ -71,7 +76,7 @@ struct layout layout_for(int rows, int columns, const struct view *view)
     }
     bool tabs = columns < 60 || rows < 16;
     layout.form = tabs ? FORM_TABS : columns >= 160 ? FORM_WIDE : FORM_FULL;
-    int header = !tabs || rows >= 10 ? HEADER_ROWS : rows >= 8 ? 2 : 1;
+    int header = header_rows(rows);
     layout.header = (struct region){0, 0, header, columns};
     if (tabs || view->zoom) {
         layout.box[view->focus] = (struct region){header, 0, rows - header, columns};

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { ROOMY_ROWS = 20 };
+enum { ROOMY_ROWS = 20, DETAIL_ROWS = 5 };
 
 /* A box in the middle, cleared, framed, titled. Returns its inside. */
 static struct region draw_box(const struct app *app, int rows, int columns, const char *title)
@@ -50,7 +50,13 @@ static void draw_keys(const struct app *app)
 static void draw_list(const struct app *app)
 {
     struct list list = list_for(app);
-    struct region inside = draw_box(app, list.count ? list.count : 1, app->layout.columns - 6, list.title);
+    int detail = list.detail && list.count ? DETAIL_ROWS : 0;
+    struct region inside = draw_box(app, (list.count ? list.count : 1) + detail, app->layout.columns - 6, list.title);
+    if (detail && inside.h > 2 * DETAIL_ROWS) {
+        inside.h -= detail;
+        struct region below = {inside.y + inside.h + 1, inside.x + 2, detail - 1, inside.w - 4};
+        draw_wrapped(below, 0, 0, ROLE_LABEL, untrusted_text(list.detail(app, app->view.list_row)));
+    }
     int selected = app->view.list_row;
     int first = pane_first_row(SCROLL_AUTOMATIC, selected - inside.h + 1, list.count, inside.h);
     if (list.count == 0) {

@@ -20,7 +20,7 @@ const struct pane_kind *pane_kind(enum pane pane);
 
 extern const struct pane_kind pane_permissions, pane_program, pane_output, pane_happened;
 
-/* Three rows, or fewer: what, question, pipeline. */
+/* What, question, pipeline: a row each, or fewer; from four rows on the question has the further ones. */
 void pane_header_draw(const struct picture *picture, struct region region);
 /* Limits, one row. */
 void pane_limits_draw(const struct picture *picture, struct region region, int row);

@@ -1,4 +1,4 @@
-/* The first three rows: what is shown, the question, and the pipeline with the step that runs now. */
+/* The first rows: what is shown, the question, and the pipeline with the step that runs now. */
 #include "pane.h"
 
 #include <stdio.h>
@@ -83,11 +83,14 @@ static void draw_what(const struct picture *picture, struct region region, int r
     }
 }
 
-static void draw_question(const struct picture *picture, struct region region, int row)
+static void draw_question(const struct picture *picture, struct region region, int row, int rows)
 {
     struct line line = line_at(region, row);
     line_text(&line, ROLE_LABEL, " Question  ");
-    if (picture->question && picture->question->text) {
+    if (picture->question && picture->question->text && rows > 1) {
+        struct region text = {region.y + row, region.x + line.at, rows, region.w - line.at - 1};
+        draw_wrapped(text, 0, 0, ROLE_STRONG, untrusted_text(picture->question->text));
+    } else if (picture->question && picture->question->text) {
         line_fit(&line, ROLE_STRONG, untrusted_text(picture->question->text), line_left(&line));
     } else {
         line_text(&line, ROLE_DIM,
@@ -136,6 +139,7 @@ static void draw_pipeline(const struct picture *picture, struct region region, i
 void pane_header_draw(const struct picture *picture, struct region region)
 {
     draw_what(picture, region, 0);
-    draw_question(picture, region, 1);
-    draw_pipeline(picture, region, 2);
+    int question = region.h > 3 ? region.h - 2 : 1;
+    draw_question(picture, region, 1, question);
+    draw_pipeline(picture, region, 1 + question);
 }

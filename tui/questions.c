@@ -50,6 +50,12 @@ static void draw_question(const struct app *app, int row, struct line *line)
     line_fit(line, ROLE_TEXT, untrusted_text(text), line_left(line));
 }
 
+static const char *question_text(const struct app *app, int row)
+{
+    const struct case_info *kase = app->options->kase;
+    return kase ? kase->questions[row].text : app_state(app)->questions[row]->text;
+}
+
 static void replay_question(struct app *app, const char *id, uint64_t seq)
 {
     size_t count = replay_count(app->player.replay);
@@ -142,12 +148,14 @@ struct list list_for(const struct app *app)
                              count_executors(),
                              draw_executor,
                              choose_executor,
-                             initial_executor};
+                             initial_executor,
+                             NULL};
     }
     const struct case_info *kase = app->options->kase;
     int count = (int)(kase ? kase->question_count : app_state(app)->question_count);
-    return (struct list){"Questions",     "no question yet: a asks one", count, draw_question, choose_question,
-                         initial_question};
+    return (struct list){
+        "Questions",  "no question yet: a asks one", count, draw_question, choose_question, initial_question,
+        question_text};
 }
 
 void list_open(struct app *app, enum overlay overlay)
