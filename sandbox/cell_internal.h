@@ -62,7 +62,7 @@ struct cell {
     struct cell_place *places; /* owned; sorted by path, shortest first; the last that fits is the one that holds */
     size_t place_count;
     bool without_proc; /* there is no /proc inside ("L0 without proc"; `off` says why) */
-    int start;         /* private to cell.c: the program waits on it */
+    int start;         /* private to cell.c: what the program's process says before it executes */
     char *cgroups[2];  /* private to cell.c: owned; folders to remove at the end */
 };
 
