@@ -98,12 +98,19 @@ static const struct row *explain(struct cell_client *client, const struct report
     return row;
 }
 
-static void remember_missing(struct cell_client *client, const struct report_access *access, const char *missing)
+/* Each missing item once, as the model is told. */
+static void remember_missing(struct cell_client *client, const char *missing)
 {
-    if (access->count <= 1 && client->missing_count < CLIENT_MISSING_MAX) {
+    struct buf line;
+    buf_init(&line, TEXT_MAX + 2);
+    buf_addf(&line, "%s\n", missing);
+    bool known =
+        client->missing.len && line.len && memmem(client->missing.data, client->missing.len, line.data, line.len);
+    if (!known && client->missing_count < CLIENT_MISSING_MAX && !line.failed) {
         client->missing_count++;
-        buf_addf(&client->missing, "%s\n", missing);
+        buf_add(&client->missing, line.data, line.len);
     }
+    buf_done(&line);
 }
 
 /* Adds the text of the program's line, without blanks around. */
@@ -170,6 +177,6 @@ void cell_access_report(struct cell_client *client, const struct report_access *
     event_set_text(event, "permission", row ? row->id : NULL);
     set_refusal(event, &refusal);
     place_emit(&client->place, event);
-    remember_missing(client, access, refusal.missing.data);
+    remember_missing(client, refusal.missing.data);
     refusal_done(&refusal);
 }

@@ -144,7 +144,7 @@ def show_source(name, source):
 
 
 def run(program, preamble, said):
-    parts = [(name, open(path, encoding="utf-8").read()) for name, path in ((PREAMBLE, preamble), (NAME, program)) if path]
+    parts = [(name, open(path, encoding="utf-8-sig").read()) for name, path in ((PREAMBLE, preamble), (NAME, program)) if path]
     sys.argv = [NAME]
     del sys.path[0]  # where the harness lies; the root is no module folder, so that data cannot pose as a library
     for stream in (sys.stdout, sys.stderr):

@@ -72,6 +72,13 @@ def test_a_missing_permission_is_told_and_nothing_about_existence(world):
         assert SECRET not in told
 
 
+def test_a_permission_that_was_missed_often_is_told_once(world):
+    tries = "import os\nfor way in ('.env', './data/../.env', os.path.abspath('.env')):\n    try: open(way)\n    except OSError: pass"
+    result = ask(world, code(tries), code("print(30)"), options=["--inspect=off"])
+    assert len(result.denials()) >= 1
+    assert result.kind("prompt")[1]["body"]["messages"][-1]["content"].count("file.read=./.env\n") == 1
+
+
 @pytest.mark.parametrize("first,told", [
     (code("pass"), "printed nothing"),
     (("truncated", "```python\nprint("), "cut off"),
@@ -167,6 +174,10 @@ def test_a_require_that_cannot_be_read_does_not_open_the_ceiling(world):
     result = world.run("# require file.read(\n# require fiel.read=./x\nopen('data/sales.csv')", "-c", CASE_CEILING)
     assert result.kind("exit")[0]["status"] == "denied"
     assert "require is not understood" in result.kind("note")[0]["text"]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_program(world):
+    assert world.run("\ufeffprint(1)").kind("exit")[0]["status"] == "ok"
 
 
 def test_the_preamble_comes_before_line_1_and_its_requires_count(world):
