@@ -18,11 +18,11 @@
 
 enum { LINKS_MAX = 40, RACES_MAX = 8 };
 
-static int open_inside(int root_dir, const char *path, bool follow)
+static int open_inside(int root_dir, const char *path, bool follow, uint64_t resolve)
 {
     struct open_how how = {
         .flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW),
-        .resolve = RESOLVE_IN_ROOT,
+        .resolve = RESOLVE_IN_ROOT | resolve,
     };
     const char *relative = path + strspn(path, "/");
 
@@ -208,11 +208,15 @@ static void ask_mount(int fd, struct lookup *lookup)
     }
 }
 
-static void found(const struct lookup_process *process, int fd, struct lookup *lookup)
+/* `path`: what it is called, or NULL when that is to be asked. */
+static void found(const struct lookup_process *process, int fd, const char *path, struct lookup *lookup)
 {
     struct stat info;
 
-    if (fstat(fd, &info) < 0 || !read_fd(lookup->path, 0, fd)) {
+    if (path) {
+        snprintf(lookup->path, sizeof lookup->path, "%s", path);
+    }
+    if (fstat(fd, &info) < 0 || (!path && !read_fd(lookup->path, 0, fd))) {
         lookup->state = LOOKUP_NONE;
         return;
     }
@@ -224,6 +228,24 @@ static void found(const struct lookup_process *process, int fd, struct lookup *l
     if (process->ask_mount) {
         ask_mount(fd, lookup);
     }
+}
+
+/* Most paths hold no link and no "..": then what was given is what it is called, and one call finds it. */
+static bool find_plain(const struct lookup_process *process, char *text, bool follow, struct lookup *lookup)
+{
+    int fd;
+
+    if (strstr(text, "/..") || strncmp(text, "/proc", 5) == 0 || strncmp(text, "/dev", 4) == 0) {
+        return false;
+    }
+    fd = open_inside(process->root_dir, text, follow, RESOLVE_NO_SYMLINKS);
+    if (fd < 0) {
+        return false;
+    }
+    lookup_normalise(text);
+    found(process, fd, text, lookup);
+    close(fd);
+    return true;
 }
 
 /* Splits `text` at the first segment that cannot be opened. Returns the descriptor of what could. */
@@ -240,7 +262,7 @@ static int open_prefix(int root_dir, char *text, size_t *ret_end)
         }
         char kept = text[end];
         text[end] = '\0';
-        int fd = open_inside(root_dir, text, true);
+        int fd = open_inside(root_dir, text, true, 0);
         text[end] = kept;
         if (fd >= 0 || end == 0) {
             *ret_end = end;
@@ -328,16 +350,16 @@ void lookup_path(const struct lookup_process *process, int dirfd, const char *gi
     ret_lookup->path[0] = '\0';
     ret_lookup->read_only = ret_lookup->no_exec = false;
     ret_lookup->mount = 0;
-    if (!absolute(process, dirfd, given, text)) {
+    if (!absolute(process, dirfd, given, text) || find_plain(process, text, follow, ret_lookup)) {
         return;
     }
     for (int links = 0; links < LINKS_MAX; links++) {
         if (name_self(process, text) == OWN_NO_PATH) {
             break;
         }
-        int fd = open_inside(process->root_dir, text, follow);
+        int fd = open_inside(process->root_dir, text, follow, 0);
         if (fd >= 0) {
-            found(process, fd, ret_lookup);
+            found(process, fd, NULL, ret_lookup);
             close(fd);
             return;
         }
