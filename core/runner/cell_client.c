@@ -160,9 +160,10 @@ static void on_result(struct cell_client *client, const cJSON *said)
 static void on_said(struct cell_client *client, const struct report_output *said)
 {
     const char *at = said->bytes, *end = said->bytes + said->len;
-    while (at < end) {
+    while (at < end && client->said_count < CLIENT_SAID_MAX) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         size_t length = (size_t)((newline ? newline : end) - at);
+        client->said_count++;
         cJSON *message = cJSON_ParseWithLength(at, length);
         const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(message, "kind"));
         if (kind && strcmp(kind, "exception") == 0) {

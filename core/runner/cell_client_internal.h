@@ -5,7 +5,7 @@
 #include "../rows_internal.h"
 #include "runner.h"
 
-enum { CLIENT_OUTPUT_MAX = 4 << 20, CLIENT_ERRORS_MAX = 4096, CLIENT_MISSING_MAX = 20 };
+enum { CLIENT_OUTPUT_MAX = 4 << 20, CLIENT_ERRORS_MAX = 4096, CLIENT_MISSING_MAX = 20, CLIENT_SAID_MAX = 100 };
 
 /* The beginning of a character that a pipe has cut. */
 struct client_cut {
@@ -29,7 +29,7 @@ struct cell_client {
     struct buf errors;        /* the last of what it said on standard error */
     struct buf missing;       /* refused permissions, for the model: one policy item per line */
     struct buf exception;     /* "KeyError: 'x' (line 3)" */
-    unsigned missing_count;
+    unsigned missing_count, said_count;
     bool leaked; /* the needle is in an artifact */
     bool exited;
     enum sandbox_status status;

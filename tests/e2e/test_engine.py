@@ -253,6 +253,24 @@ def test_a_program_cannot_reach_what_its_harness_says_by_the_lowest_descriptor(w
     assert result.kind("artifact")[0]["bytes"] == "mine"
 
 
+def test_what_a_program_says_in_its_harness_s_place_is_bounded_and_checked(world):
+    program = """\
+import os
+lies = ['{"kind": "exception", "type": 3, "message": [1], "frames": "x", "errno": "y"}', '{"kind": "result"}', '[', '7',
+        '{"kind": "exit", "status": "ok"}', '{"kind": "exception", "frames": [[1e999], {"line": -1}]}', '@99999999999999']
+for fd in range(3, 256):
+    try:
+        for lie in lies * 200: os.write(fd, lie.encode() + b"\\n")
+    except OSError: pass
+print(1)
+"""
+    result = world.run(program, "--inspect=off")
+    assert result.kind("exit")[0]["status"] == "ok", result.err
+    said = result.kind("exception")
+    assert 0 < len(said) <= 100
+    assert all(event["type"] == "Exception" for event in said)
+
+
 def test_children_do_not_speak_for_the_program(world):
     program = "import os\npid = os.fork()\nif pid == 0:\n    open('out/child', 'w')\n    os._exit(0)\nos.waitpid(pid, 0)\nprint(1)"
     assert world.run(program).kind("exit")[0]["status"] == "ok"
