@@ -349,10 +349,12 @@ void term_suspend(struct terminal *term)
 {
     modes_clear(term);
     (void)tcsetattr(term->fd, TCSADRAIN, &saved.settings);
-    struct sigaction ours, stop = {.sa_handler = SIG_DFL};
-    sigaction(SIGTSTP, &stop, &ours);
+    struct sigaction on_stop, on_continue, plain = {.sa_handler = SIG_DFL};
+    sigaction(SIGTSTP, &plain, &on_stop);
+    sigaction(SIGCONT, &plain, &on_continue); /* what it would ask for is done below */
     (void)raise(SIGTSTP);
-    sigaction(SIGTSTP, &ours, NULL);
+    sigaction(SIGTSTP, &on_stop, NULL);
+    sigaction(SIGCONT, &on_continue, NULL);
     doupdate(); /* the alternate screen first: some terminals keep with it whether the cursor was visible */
     term_resume(term);
 }
