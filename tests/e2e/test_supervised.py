@@ -97,7 +97,7 @@ time.sleep(1000)
     each_user.write("program.py", program)
     with each_user.start("run", "--inspect=off", "--json", "program.py") as process:
         for line in process.stdout:
-            if b'"output"' in line:
+            if b'"kind":"output"' in line:
                 break
         assert processes_called(marker)
         process.send_signal(signal.SIGKILL)
