@@ -66,7 +66,7 @@ static void write_all(int fd, const char *bytes, size_t len)
     }
 }
 
-static void write_line(int fd, unsigned flags, const char *format, va_list args)
+static void PRINTF_LIKE(3, 0) write_line(int fd, unsigned flags, const char *format, va_list args)
 {
     struct buf raw, clean;
 
