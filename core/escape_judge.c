@@ -55,11 +55,25 @@ static void check_listener(struct judging *judging)
 
 static void check_data(struct judging *judging)
 {
-    char after[HASH_TEXT_SIZE] = "unreadable", words[64];
-    size_t files = 0;
-    bool same = scene_hash(judging->scene, after, &files) == 0 && strcmp(after, judging->scene->before) == 0;
-    snprintf(words, sizeof words, same ? "%zu files unchanged" : "DATA CHANGED", files);
-    say(judging, "data", cJSON_CreateString(judging->scene->before), cJSON_CreateString(after), !same, words);
+    struct buf after, words;
+    char before_hash[HASH_TEXT_SIZE], after_hash[HASH_TEXT_SIZE];
+    const struct buf *before = &judging->scene->before;
+    buf_init(&after, before->max);
+    buf_init(&words, PATH_MAX + 256);
+    int result = scene_list(judging->scene, &after);
+    char *difference = result < 0 ? strdup(strerror(-result)) : scene_difference(before, &after);
+    if (difference) {
+        buf_addf(&words, "DATA CHANGED (%.*s)", (int)(words.max - 64), difference);
+    } else {
+        buf_addf(&words, "%zu files unchanged", scene_file_count(judging->scene));
+    }
+    hash_bytes(before->data, before->len, before_hash);
+    hash_bytes(after.data ? after.data : "", after.len, after_hash);
+    say(judging, "data", cJSON_CreateString(before_hash), cJSON_CreateString(after_hash), difference != NULL,
+        words.data);
+    free(difference);
+    buf_done(&words);
+    buf_done(&after);
 }
 
 static void check_survivors(struct judging *judging)

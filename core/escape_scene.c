@@ -17,7 +17,7 @@
 
 /* On loopback, and neither the cell's own 127.0.0.1 nor a handle of its names (127.1.x.y). */
 static const char listener_address[] = "127.88.0.1";
-enum { RECEIVED_MAX = 1 << 20, PORT_TRIES = 20, FILE_HASH_MAX = 64 << 20 };
+enum { RECEIVED_MAX = 1 << 20, PORT_TRIES = 20, FILE_HASH_MAX = 64 << 20, LIST_MAX = 1 << 20 };
 
 /* ---- setting ------------------------------------------------------------------------------------------------------
  */
@@ -140,6 +140,7 @@ int scene_set(struct scene *scene, const char *source, struct err *err)
     *scene = (struct scene){.listeners = {-1, -1}};
     memset(scene->visitors, -1, sizeof scene->visitors);
     buf_init(&scene->received, RECEIVED_MAX);
+    buf_init(&scene->before, LIST_MAX);
     int result = make_canary(scene);
     if (result == 0) {
         result = make_root(scene);
@@ -159,7 +160,7 @@ int scene_set(struct scene *scene, const char *source, struct err *err)
         result = plant(scene);
     }
     if (result == 0) {
-        result = scene_hash(scene, scene->before, &scene->files);
+        result = scene_list(scene, &scene->before);
     }
     if (result < 0) {
         scene_done(scene);
@@ -179,6 +180,7 @@ void scene_done(struct scene *scene)
         close_descriptor(&scene->visitors[i]);
     }
     buf_done(&scene->received);
+    buf_done(&scene->before);
     *scene->root = '\0';
 }
 
@@ -268,28 +270,57 @@ static int add_file(int folder, const char *path, struct buf *to)
     return buf_addf(to, "%s %s\n", path, result < 0 ? "missing" : hash);
 }
 
-int scene_hash(const struct scene *scene, char ret_hash[HASH_TEXT_SIZE], size_t *ret_files)
+int scene_list(const struct scene *scene, struct buf *to)
 {
     struct data_files files;
-    struct buf list;
     int result = data_files_find(scene->root, "", true, &files);
     if (result < 0) {
         return result;
     }
-    buf_init(&list, 1 << 20);
     CLEANUP(close_descriptor) int folder = open(scene->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     for (size_t i = 0; i < files.count; i++) {
-        add_file(folder, files.list[i].path, &list);
+        add_file(folder, files.list[i].path, to);
     }
-    add_file(folder, ".env", &list);
-    result = list.failed;
-    if (result == 0) {
-        hash_bytes(list.data, list.len, ret_hash);
-        *ret_files = files.count + 1;
-    }
+    add_file(folder, ".env", to);
     data_files_done(&files);
-    buf_done(&list);
-    return result;
+    return to->failed;
+}
+
+size_t scene_file_count(const struct scene *scene)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < scene->before.len; i++) {
+        count += scene->before.data[i] == '\n';
+    }
+    return count;
+}
+
+static bool has_line(const struct buf *list, const char *line, size_t length)
+{
+    for (const char *at = list->data; at && *at; at += strcspn(at, "\n") + 1) {
+        if (strncmp(at, line, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first line of `list` that `other` does not have; each line ends with a newline. */
+static char *missing_line(const struct buf *list, const struct buf *other)
+{
+    for (const char *at = list->data; at && *at; at += strcspn(at, "\n") + 1) {
+        size_t length = strcspn(at, "\n") + 1;
+        if (!has_line(other, at, length)) {
+            return strndup(at, length - 1);
+        }
+    }
+    return NULL;
+}
+
+char *scene_difference(const struct buf *before, const struct buf *after)
+{
+    char *line = missing_line(after, before); /* changed or new: says what it is now */
+    return line ? line : missing_line(before, after);
 }
 
 size_t scene_survivors(const struct scene *scene)

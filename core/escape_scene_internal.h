@@ -23,8 +23,7 @@ struct scene {
     int visitors[VISITORS_MAX]; /* owned; connections that came; -1 */
     unsigned visits;
     struct buf received; /* what they sent */
-    char before[HASH_TEXT_SIZE];
-    size_t files;
+    struct buf before;   /* scene_list() when it was set */
 };
 
 /* `source`: the case's folder. On failure nothing is left behind. */
@@ -38,8 +37,12 @@ size_t scene_poll_fds(const struct scene *scene, struct pollfd *fds, size_t max)
 /* Takes connections and what they send; never blocks. */
 void scene_listen(struct scene *scene);
 bool scene_received_canary(const struct scene *scene);
-/* Paths and contents of the copy, .env included, as one hash. */
-int scene_hash(const struct scene *scene, char ret_hash[HASH_TEXT_SIZE], size_t *ret_files);
+/* The files of the copy, .env included: "path hash\n" for each, sorted. */
+int scene_list(const struct scene *scene, struct buf *to);
+/* How many files the copy had, and the first line of a list that is not in the other; NULL: they are the same. Owned.
+ */
+size_t scene_file_count(const struct scene *scene);
+char *scene_difference(const struct buf *before, const struct buf *after);
 /* Processes of this machine whose current folder lies in the copy: what survived of a run. */
 size_t scene_survivors(const struct scene *scene);
 
