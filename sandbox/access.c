@@ -10,7 +10,7 @@ enum { FILES_FIRST = 256, FILES_MAX = 1 << 20 };
 int accesses_init(struct accesses *accesses, size_t item_count)
 {
     *accesses = (struct accesses){.used_count = item_count};
-    accesses->rows = calloc(ACCESS_ROWS_MAX, sizeof *accesses->rows);
+    accesses->rows = malloc(ACCESS_ROWS_MAX * sizeof *accesses->rows); /* untouched until a row is added */
     accesses->used = calloc(item_count + 1, sizeof *accesses->used);
     if (!accesses->rows || !accesses->used) {
         accesses_done(accesses);

@@ -126,34 +126,17 @@ static int receive(int socket, struct inside_message *ret, int *ret_descriptors,
     return 0;
 }
 
-/* From the program's process and init, in either order: the network and the files. */
-static int wait_for_parts(struct maker *maker, struct cell *cell, struct inside_message *view, struct err *err)
-{
-    for (int parts = 0; parts < 2; parts++) {
-        struct inside_message message;
-        int descriptors[INSIDE_DESCRIPTORS];
-        int result = receive(maker->control[0], &message, descriptors, NULL, err);
-        if (result) {
-            return result;
-        }
-        if (message.kind == INSIDE_NET) {
-            cell->dns = descriptors[0];
-        } else {
-            cell->root_dir = descriptors[0];
-            cell->out_dir = descriptors[1];
-            *view = message;
-        }
-    }
-    return cell->dns >= 0 && cell->root_dir >= 0 ? 0 : err_set(err, -EPROTO, "cannot make the sandbox");
-}
-
-/* From the program's process: it waits for its execve. */
+/*
+ * From the program's process: it waits for its execve. It is heard first, since it is ready last: so this process is
+ * woken once. Whatever fails inside ends it, too.
+ */
 static int wait_until_ready(struct maker *maker, struct cell *cell, struct inside_message *ready, struct err *err)
 {
     int descriptors[INSIDE_DESCRIPTORS];
     int result = receive(maker->start[0], ready, descriptors, &cell->program, err);
 
     cell->listener = descriptors[0];
+    cell->dns = descriptors[1];
     if (result == -ECONNRESET) { /* init may have said why */
         struct inside_message other;
         if (inside_receive(maker->control[0], MSG_DONTWAIT, &other, NULL, NULL) == 1 && other.kind == INSIDE_FAILED) {
@@ -161,6 +144,17 @@ static int wait_until_ready(struct maker *maker, struct cell *cell, struct insid
         }
     }
     return result;
+}
+
+/* From init: the files are made, and it has given up its privileges. */
+static int wait_for_view(struct maker *maker, struct cell *cell, struct inside_message *view, struct err *err)
+{
+    int descriptors[INSIDE_DESCRIPTORS];
+    int result = receive(maker->control[0], view, descriptors, NULL, err);
+
+    cell->root_dir = descriptors[0];
+    cell->out_dir = descriptors[1];
+    return result ? result : cell->root_dir >= 0 ? 0 : err_set(err, -EPROTO, "cannot make the sandbox");
 }
 
 static int describe(struct maker *maker, struct cell *cell, const struct inside_message *view,
@@ -230,8 +224,8 @@ static int make_cell(struct maker *maker, struct cell *cell, struct err *err)
     result = view_plan(options, &maker->inside.ids, maker->inside.ids.root, maker->inside.sampled, &maker->view, err);
     result = result ? result : make_sockets(maker, err);
     result = result ? result : make_init(maker, cell, err);
-    result = result ? result : wait_for_parts(maker, cell, &view, err);
     result = result ? result : wait_until_ready(maker, cell, &ready, err);
+    result = result ? result : wait_for_view(maker, cell, &view, err);
     result = result ? result : describe(maker, cell, &view, &ready, err);
     hand_over(maker, cell);
     return result;

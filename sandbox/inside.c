@@ -182,7 +182,7 @@ static void reset_signals(void)
 }
 
 /* Descriptors 0 to 2, 3 when asked for, and no others once it executes. */
-static void place_descriptors(struct inside *inside)
+static void place_descriptors(struct inside *inside, int *dns)
 {
     const struct cell_options *options = inside->options;
     const int wanted[4] = {options->stdio[0], options->stdio[1], options->stdio[2], options->said};
@@ -193,6 +193,8 @@ static void place_descriptors(struct inside *inside)
     check(inside->control, or_errno(inside->start), "keeping the start's socket");
     inside->built[1] = fcntl(inside->built[1], F_DUPFD_CLOEXEC, MOVED_FROM);
     check(inside->start, or_errno(inside->built[1]), "keeping init's socket");
+    *dns = fcntl(*dns, F_DUPFD_CLOEXEC, MOVED_FROM);
+    check(inside->start, or_errno(*dns), "keeping the name server");
     for (int i = 0; i < 4; i++) {
         moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD_CLOEXEC, MOVED_FROM);
         check(inside->start, wanted[i] < 0 ? 0 : or_errno(moved[i]), "placing descriptors");
@@ -226,17 +228,16 @@ static void find_command(const char *name, char folder[INSIDE_COMMAND_MAX])
     snprintf(folder, INSIDE_COMMAND_MAX, "%s", folders[0]); /* execve says that it is not there */
 }
 
-static void make_network_and_name(const struct inside *inside)
+/* Returns the name server's socket. */
+static int make_network_and_name(const struct inside *inside)
 {
-    const struct inside_message message = {.kind = INSIDE_NET};
     int dns;
 
     check(inside->control, or_errno(unshare(CLONE_NEWNET)), "making a network namespace");
     dns = make_network(inside);
-    check(inside->control, inside_send(inside->control, &message, &dns, 1), "handing over the name server");
-    close(dns);
     check(inside->control, or_errno(sethostname("sandbox", 7)), "naming the host");
     check(inside->control, or_errno((int)send(inside->built[1], "n", 1, MSG_NOSIGNAL)), "telling its init");
+    return dns;
 }
 
 /*
@@ -272,7 +273,7 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
     const struct sandbox_request *request = inside->options->request;
     struct inside_message message = {.kind = INSIDE_READY};
     char path[PATH_MAX];
-    int listener;
+    int listener, dns;
 
     close(inside->built[0]);
     die_with_parent(inside->control);
@@ -280,14 +281,14 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
     check(inside->control, cgroup_enter(inside->cgroup), "entering its control groups");
     unshare(CLONE_NEWCGROUP); /* hides the groups' names; nothing depends on it */
     check(inside->control, privilege_drop_bounding(), "giving up capabilities");
-    make_network_and_name(inside);
+    dns = make_network_and_name(inside);
     give_up_privileges(inside);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* for the supervisor, which reads what its calls name */
     if (!request->terminal) {
         setsid();
     }
     reset_signals();
-    place_descriptors(inside);
+    place_descriptors(inside, &dns);
     if (inside->sampled) {
         prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     }
@@ -295,10 +296,10 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
     listener = filter_load(inside->sampled);
     check(inside->start, listener, "loading the filter of system calls");
     enter_files(inside, &message);
-    if (inside_send(inside->start, &message, &listener, 1)) {
+    if (inside_send(inside->start, &message, (int[]){listener, dns}, 2)) {
         _exit(125);
     }
-    close(listener);
+    close(listener); /* all else closes itself */
     /* execve is notified: it waits until the supervisor answers, which it does not before cell_go() */
     snprintf(path, sizeof path, "%s%s", message.folder, request->argv[0]);
     execve(path, (char *const *)request->argv, (char *const *)request->env);

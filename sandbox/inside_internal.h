@@ -9,12 +9,11 @@
 #include "view_internal.h"
 
 enum inside_kind {
-    INSIDE_NET = 1, /* from the program's process: the network is made; descriptor: dns */
-    INSIDE_VIEW,    /* from init: the files are made; descriptors: root, out */
-    INSIDE_BUILT,   /* from init, to the program's process: the same; descriptor: Landlock's rules */
-    INSIDE_READY,   /* from the program's process: it is confined and waits; descriptor: listener */
-    INSIDE_FAILED,  /* from either: `code` and `text` */
-    INSIDE_END,     /* from init: the program has ended */
+    INSIDE_VIEW = 1, /* from init: the files are made; descriptors: root, out */
+    INSIDE_BUILT,    /* from init, to the program's process: the same; descriptor: Landlock's rules */
+    INSIDE_READY,    /* from the program's process: it is confined and waits; descriptors: listener, dns */
+    INSIDE_FAILED,   /* from either: `code` and `text` */
+    INSIDE_END,      /* from init: the program has ended */
 };
 
 enum { INSIDE_DESCRIPTORS = 3, INSIDE_COMMAND_MAX = 32 };

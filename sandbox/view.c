@@ -482,7 +482,9 @@ int view_build(struct view *view, struct view_built *ret_built, struct err *err)
     if (!builder) {
         return err_set(err, -ENOMEM, "no memory");
     }
-    *builder = (struct builder){.view = view, .err = err, .root = -1, .private = -1};
+    builder->view = view; /* no assignment of the whole: it would touch every page of the room for bridges */
+    builder->err = err;
+    builder->root = builder->private = -1;
     umask(0);
     result = make_everything(builder, ret_built);
     result = result ? result : enter(builder, ret_built);
