@@ -97,7 +97,7 @@ static const struct {
     [PERMISSION_FILE] = {{"mounts", "landlock"}, NULL},
     [PERMISSION_FILE_READ] = {{"mounts", "landlock"}, NULL},
     [PERMISSION_FILE_WRITE] = {{"mounts", "landlock"}, NULL},
-    [PERMISSION_NET] = {{"namespaces"}, NULL},
+    [PERMISSION_NET] = {{"namespaces", "supervisor"}, NULL},
     [PERMISSION_EXEC] = {{"mounts"}, NULL},
 };
 
@@ -211,34 +211,12 @@ int rows_from_grant(const struct rows_input *input, struct rows *ret_rows, struc
 /* ---- what was tried -----------------------------------------------------------------------------------------------
  */
 
-/* Does a request "host", "host:port" or "*.example.com" mean this address? Judged here, since no ceiling serves it. */
-static bool covers_address(const char *scope, const char *address)
-{
-    const char *port = strrchr(address, ':');
-    if (!scope || scope_matches(scope, address)) {
-        return true;
-    }
-    char *host = port ? strndup(address, (size_t)(port - address)) : NULL;
-    bool covers = host && scope_matches(scope, host);
-    free(host);
-    return covers;
-}
-
-static bool covers(const struct row *row, const char *root, const char *home, enum permission missing,
-                   const char *scope)
-{
-    if (missing == PERMISSION_NET && row->permission == PERMISSION_NET) {
-        return covers_address(row->as_rule.count ? row->as_rule.items[0].scope : NULL, scope);
-    }
-    return grant_judge(&row->as_rule, root, home, missing, scope, NULL, NULL, NULL);
-}
-
 const struct row *rows_explain(const struct rows *rows, const char *root, const char *home, enum permission missing,
                                const char *scope)
 {
     for (size_t i = 0; i < rows->count; i++) {
         const struct row *row = &rows->list[i];
-        if (!row->granted && covers(row, root, home, missing, scope)) {
+        if (!row->granted && grant_judge(&row->as_rule, root, home, missing, scope, NULL, NULL, NULL)) {
             return row;
         }
     }

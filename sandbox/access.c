@@ -179,6 +179,16 @@ void accesses_use(struct accesses *accesses, int item, dev_t device, ino_t inode
     }
 }
 
+void accesses_use_host(struct accesses *accesses, int item, const char *host, uint64_t bytes)
+{
+    if (host) { /* distinct hosts are told apart as files are */
+        accesses_use(accesses, item, 0, (ino_t)hash_bytes(UINT64_C(0xcbf29ce484222325), host, strlen(host)), 0);
+    }
+    if (item >= 0 && (size_t)item < accesses->used_count) {
+        accesses->used[item].bytes += bytes;
+    }
+}
+
 void accesses_report_used(const struct accesses *accesses, report_fn report, void *context)
 {
     for (size_t i = 0; i < accesses->used_count; i++) {

@@ -42,6 +42,8 @@ void accesses_add(struct accesses *accesses, const struct report_access *access,
 void accesses_flush(struct accesses *accesses, report_fn report, void *context);
 /* An open of a file that `item` grants. */
 void accesses_use(struct accesses *accesses, int item, dev_t device, ino_t inode, uint64_t size);
+/* Bytes that went to and from a host, and, unless `host` is NULL, one more connection to it. */
+void accesses_use_host(struct accesses *accesses, int item, const char *host, uint64_t bytes);
 void accesses_report_used(const struct accesses *accesses, report_fn report, void *context);
 /* The last refused access, or NULL. */
 const struct report_access *accesses_last_denied(const struct accesses *accesses);

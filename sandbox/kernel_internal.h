@@ -6,6 +6,7 @@
 #define TECHO_SANDBOX_KERNEL_INTERNAL_H
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/landlock.h>
 #include <linux/openat2.h>
 #include <linux/sched.h>
@@ -20,6 +21,7 @@
 #ifndef LANDLOCK_ACCESS_FS_IOCTL_DEV
 #define LANDLOCK_ACCESS_FS_IOCTL_DEV (1ULL << 15) /* ABI 5 */
 #endif
+enum { KERNEL_PIDFD_THREAD = O_EXCL }; /* Linux 6.9 */
 enum { KERNEL_SCOPE_ABSTRACT_UNIX = 1, KERNEL_SCOPE_SIGNAL = 2 }; /* Landlock ABI 6 */
 
 /* struct landlock_ruleset_attr as of ABI 6. */

@@ -203,3 +203,55 @@ enum address_kind net_describe(const struct net *net, const struct sockaddr_stor
     }
     return kind;
 }
+
+/* ---- targets ---------------------------------------------------------------------------------------------------- */
+
+static void target_v4(const struct net *net, uint32_t address, struct net_target *target)
+{
+    size_t handle = address & 0xffff;
+
+    address = address == INADDR_ANY ? INADDR_LOOPBACK : address; /* which is what connecting to it does */
+    struct sockaddr_in v4 = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)target->port), .sin_addr.s_addr = htonl(address)};
+    memcpy(&target->at, &v4, sizeof v4);
+    target->at_len = sizeof v4;
+    target->is_address = !((address & 0xffff0000) == HANDLES && handle >= 1 && handle <= net->count);
+    if (target->is_address) {
+        inet_ntop(AF_INET, &v4.sin_addr, target->host, sizeof target->host);
+    } else {
+        snprintf(target->host, sizeof target->host, "%s", net->names[handle - 1]);
+    }
+}
+
+bool net_find_target(const struct net *net, const struct sockaddr_storage *address, size_t len,
+                     struct net_target *ret_target)
+{
+    const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
+    struct sockaddr_in6 v6;
+
+    *ret_target = (struct net_target){0};
+    if (address->ss_family == AF_INET && len >= sizeof *v4) {
+        ret_target->port = ntohs(v4->sin_port);
+        target_v4(net, ntohl(v4->sin_addr.s_addr), ret_target);
+        return true;
+    }
+    if (address->ss_family != AF_INET6 || len < offsetof(struct sockaddr_in6, sin6_scope_id)) {
+        return false;
+    }
+    memcpy(&v6, address, sizeof v6);
+    ret_target->port = ntohs(v6.sin6_port);
+    if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
+        uint32_t inner;
+        memcpy(&inner, &v6.sin6_addr.s6_addr[12], sizeof inner);
+        target_v4(net, ntohl(inner), ret_target);
+        return true;
+    }
+    if (IN6_IS_ADDR_UNSPECIFIED(&v6.sin6_addr)) {
+        v6.sin6_addr = in6addr_loopback;
+    }
+    v6.sin6_flowinfo = v6.sin6_scope_id = 0;
+    memcpy(&ret_target->at, &v6, sizeof v6);
+    ret_target->at_len = sizeof v6;
+    ret_target->is_address = true;
+    return inet_ntop(AF_INET6, &v6.sin6_addr, ret_target->host, sizeof ret_target->host) != NULL;
+}

@@ -26,4 +26,17 @@ size_t net_answer(struct net *net, const uint8_t *query, size_t len, uint8_t ret
 enum address_kind net_describe(const struct net *net, const struct sockaddr_storage *address, size_t len,
                                char ret_text[NET_TEXT_MAX], bool *ret_path, bool *ret_row);
 
+/* A host and a port that an address means, whatever way it is written. */
+struct net_target {
+    char host[NET_NAME_MAX + 1]; /* a name in lower case, or a canonical address */
+    bool is_address;
+    unsigned port;
+    struct sockaddr_storage at; /* where the cell's kernel will look for it: no IPv4 within IPv6, no "any" address */
+    socklen_t at_len;
+};
+
+/* False when the address is none of IPv4 or IPv6. */
+bool net_find_target(const struct net *net, const struct sockaddr_storage *address, size_t len,
+                     struct net_target *ret_target);
+
 #endif

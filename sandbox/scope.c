@@ -194,8 +194,8 @@ int scope_read(enum permission permission, const char *name, const char *text, c
 {
     struct scope scope = {.permission = permission, .name = name ? name : permission_name(permission)};
     int r = 0;
-    if (text && permission == PERMISSION_NET) {
-        r = scope_read_host(text, &scope);
+    if (permission == PERMISSION_NET) {
+        r = scope_read_host(text ? text : "*", &scope); /* without a scope: every name */
     } else if (text) {
         struct buf own;
         buf_init(&own, SCOPE_MAX);

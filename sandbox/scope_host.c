@@ -6,14 +6,15 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* An address in its one canonical form, whatever way it was written: 127.1, 0x7f.0.0.1, ::ffff:127.0.0.1. */
-static bool canonical_address(const char *host, char ret_text[INET6_ADDRSTRLEN])
+bool scope_canonical_address(const char *host, char ret_text[INET6_ADDRSTRLEN])
 {
     struct in_addr v4;
     struct in6_addr v6;
     if (inet_aton(host, &v4)) {
+        v4.s_addr = v4.s_addr == htonl(INADDR_ANY) ? htonl(INADDR_LOOPBACK) : v4.s_addr; /* as connect() takes it */
         return inet_ntop(AF_INET, &v4, ret_text, INET6_ADDRSTRLEN) != NULL;
     }
     if (inet_pton(AF_INET6, host, &v6) != 1) {
@@ -22,7 +23,32 @@ static bool canonical_address(const char *host, char ret_text[INET6_ADDRSTRLEN])
     if (IN6_IS_ADDR_V4MAPPED(&v6)) {
         return inet_ntop(AF_INET, &v6.s6_addr[12], ret_text, INET6_ADDRSTRLEN) != NULL;
     }
+    v6 = IN6_IS_ADDR_UNSPECIFIED(&v6) ? in6addr_loopback : v6;
     return inet_ntop(AF_INET6, &v6, ret_text, INET6_ADDRSTRLEN) != NULL;
+}
+
+/* 443 for 0443. What is no port stays as it is, and is refused or matches nothing. */
+static void add_port(const char *text, size_t len, struct buf *to)
+{
+    while (len > 1 && text[0] == '0') {
+        text++;
+        len--;
+    }
+    buf_add(to, text, len);
+}
+
+bool scope_is_port(const char *text)
+{
+    size_t len = strspn(text, "0123456789");
+
+    return len > 0 && len <= 5 && text[len] == '\0' && strtoul(text, NULL, 10) - 1 < 65535;
+}
+
+bool scope_is_host(const char *text)
+{
+    size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_.*?");
+
+    return len > 0 && text[len] == '\0' && text[0] != '.' && text[0] != '-' && !strstr(text, "..");
 }
 
 /* A host with its port, out of host, host:port, [address]:port or a URL. */
@@ -59,12 +85,12 @@ int scope_read_host(const char *text, struct scope *scope)
         buf_add_char(&name, (char)tolower((unsigned char)host[i]));
     }
     if (port && port < end) {
-        buf_add(&number, port, (size_t)(end - port));
+        add_port(port, (size_t)(end - port), &number);
         scope->port = buf_steal(&number);
     }
     bool no_port = port && port < end && !scope->port;
     char address[INET6_ADDRSTRLEN];
-    if (!name.failed && name.data && canonical_address(name.data, address)) {
+    if (!name.failed && name.data && scope_canonical_address(name.data, address)) {
         buf_clear(&name);
         buf_add_text(&name, address);
         scope->address = true;

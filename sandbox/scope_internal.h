@@ -6,6 +6,8 @@
 
 #include "policy.h"
 
+#include <netinet/in.h>
+
 enum { SCOPE_MAX = 128 * 1024 };
 
 /* What one item of a policy, or one access, names. */
@@ -26,6 +28,11 @@ void scope_done(struct scope *scope);
 
 /* Fills text, port and address from host, host:port, [address]:port or a URL. */
 int scope_read_host(const char *text, struct scope *scope);
+/* May this be a name of a host, or a pattern for names? In lower case, as scope_read_host() leaves it. */
+bool scope_is_host(const char *text);
+bool scope_is_port(const char *text);
+/* An address in its one canonical form, whatever way it was written: 127.1, 0x7f.0.0.1, ::ffff:127.0.0.1. */
+bool scope_canonical_address(const char *host, char ret_text[INET6_ADDRSTRLEN]);
 
 static inline bool scope_is_file(enum permission permission)
 {

@@ -26,8 +26,24 @@ static bool is_key(const char *variable)
     return false;
 }
 
+static const char *never_host(const struct scope *scope)
+{
+    for (const char *c = scope->text; *c; c++) {
+        if ((unsigned char)*c >= 0x80) {
+            return "is not as the network writes it: give the name's xn-- form";
+        }
+    }
+    if (!scope->address && !scope_is_host(scope->text)) {
+        return "names no host: net=api.example.com:443";
+    }
+    return scope->port && !scope_is_port(scope->port) ? "has no port: a port is a number from 1 to 65535" : NULL;
+}
+
 const char *scope_never(const struct scope *scope)
 {
+    if (scope->permission == PERMISSION_NET) {
+        return never_host(scope);
+    }
     if (scope_is_file(scope->permission)) {
         if (!scope->text) {
             return "would be every file of this machine; name a folder: file.read=./data";
@@ -57,6 +73,7 @@ const char *permission_unserved(enum permission permission)
     case PERMISSION_RANDOM:
     case PERMISSION_ENV:
     case PERMISSION_FILE_READ:
+    case PERMISSION_NET:
     case PERMISSION_EXEC:
         return NULL;
     case PERMISSION_FILE:

@@ -20,6 +20,7 @@ enum {
     SAMPLE_MEMORY_US = 10000, /* where no control group counts the memory */
     USAGE_US = 200000,
     OUTPUT_FACTOR = 16, /* times what is kept: written over both streams, it kills */
+    DELIVER_MS = 1000, /* for what a program sent that has ended */
     HIT_PERCENT = 90,   /* of a limit that answers with an errno: it was hit */
 };
 
@@ -119,6 +120,7 @@ static int milliseconds_left(const struct supervisor *supervisor)
 enum {
     POLL_LISTENER,
     POLL_DNS,
+    POLL_RELAY,
     POLL_OUT,
     POLL_ERR,
     POLL_SAID,
@@ -136,6 +138,7 @@ static void prepare_poll(const struct supervisor *supervisor, struct pollfd list
     const int fds[POLL_COUNT] = {
         [POLL_LISTENER] = cell->listener,
         [POLL_DNS] = cell->dns,
+        [POLL_RELAY] = supervisor->watch.relay.epoll,
         [POLL_OUT] = slow ? -1 : supervisor->streams[0].fd,
         [POLL_ERR] = slow ? -1 : supervisor->streams[1].fd,
         [POLL_SAID] = slow ? -1 : supervisor->said.fd,
@@ -179,6 +182,9 @@ static void hear_cell(struct supervisor *supervisor, struct pollfd list[POLL_COU
     }
     if (list[POLL_DNS].revents) {
         net_serve(&supervisor->watch.net, supervisor->cell.dns);
+    }
+    if (list[POLL_RELAY].revents) {
+        relay_serve(&supervisor->watch.relay);
     }
     for (int i = 0; i < 2; i++) {
         if (list[POLL_OUT + i].revents) {
@@ -265,6 +271,9 @@ static void finish(struct supervisor *supervisor)
     }
     close_descriptor(&supervisor->cell.listener);
     dead = cell_kill(&supervisor->cell);
+    if (supervisor->ended) {
+        relay_finish(&supervisor->watch.relay, DELIVER_MS);
+    }
     meter_finish(&supervisor->meter, supervisor->ended ? supervisor->end.survivors + 1 : 1);
     read_rest(supervisor);
     report_usage(supervisor, supervisor->stopped_us);

@@ -29,7 +29,7 @@ static int refuse_unserved(const struct supervisor *supervisor, struct err *err)
         bool writes = item->permission == PERMISSION_FILE || item->permission == PERMISSION_FILE_WRITE;
         bool out = item->scope && strncmp(item->scope, root, len) == 0 && strncmp(item->scope + len, "/out", 4) == 0 &&
                    (item->scope[len + 4] == '/' || item->scope[len + 4] == '\0') && !strstr(item->scope, "/..");
-        if (item->ask || item->permission == PERMISSION_NET || (writes && !out)) {
+        if (item->ask || (writes && !out)) {
             return err_set(err, -EOPNOTSUPP, "%s is not served by this build", item->text);
         }
     }

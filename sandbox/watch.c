@@ -6,6 +6,7 @@
 #include "watch_internal.h"
 
 #include "call_internal.h"
+#include "kernel_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 
@@ -34,14 +36,47 @@ struct asked {
     bool denied;
 };
 
+/* What the relay says of a connection that was let through to it: counted, or a row that says why it came to nothing. */
+static void take_news(void *context, const struct relay_news *news)
+{
+    struct watch *watch = context;
+    bool refused = news->event == RELAY_REFUSED;
+    const char *where = news->address[0] ? news->address : news->asked;
+
+    if (news->event == RELAY_CONNECTED || news->event == RELAY_BYTES) {
+        for (int i = 0; i < 2; i++) {
+            accesses_use_host(&watch->accesses, news->items[i], news->event == RELAY_CONNECTED ? where : NULL,
+                              news->bytes);
+        }
+        return;
+    }
+    struct report_access access = {
+        .t_us = monotonic_us() - watch->started_us,
+        .call = (char *)(uintptr_t)(news->event == RELAY_NO_NAME ? "resolve" : "relay"), /* copied by accesses_add */
+        .given = (char *)(uintptr_t)news->asked,
+        .resolved = (char *)(uintptr_t)where,
+        .want = WANT_CONNECT,
+        .verdict = refused ? ACCESS_DENIED : ACCESS_ABSENT,
+        .error = news->event == RELAY_FAILED ? news->error : ECONNRESET,
+        .layer = LAYER_SUPERVISOR,
+        .item = refused ? -1 : news->items[0],
+        .missing = PERMISSION_NET,
+        .outside_root = true,
+        .line = watch->line,
+    };
+    accesses_add(&watch->accesses, &access, watch->report, watch->context);
+}
+
 int watch_init(struct watch *watch, const struct view *view, enum sandbox_notify mode, report_fn report, void *context)
 {
     *watch = (struct watch){.view = *view, .mode = mode, .report = report, .context = context};
-    return accesses_init(&watch->accesses, view->granted->count);
+    int result = accesses_init(&watch->accesses, view->granted->count);
+    return result < 0 ? result : relay_init(&watch->relay, view->granted, view->cell->dns, take_news, watch);
 }
 
 void watch_done(struct watch *watch)
 {
+    relay_done(&watch->relay);
     accesses_done(&watch->accesses);
     net_done(&watch->net);
 }
@@ -194,6 +229,40 @@ static void judge_paths(struct asked *asked)
     }
 }
 
+/*
+ * Is the call's socket one for TCP? Asked of a copy of it. Of a thread that is not its process's first no copy can be
+ * had before Linux 6.9; then it counts as one, and the relay's socket refuses what is not.
+ */
+static bool is_stream(const struct asked *asked)
+{
+    int type = SOCK_STREAM, pidfd = pidfd_open((pid_t)asked->notification.pid, KERNEL_PIDFD_THREAD);
+    socklen_t len = sizeof type;
+
+    pidfd = pidfd < 0 ? pidfd_open((pid_t)asked->notification.pid, 0) : pidfd;
+    int fd = pidfd < 0 ? -1 : pidfd_getfd(pidfd, (int)asked->notification.data.args[0], 0);
+    if (fd >= 0) {
+        (void)getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len);
+    }
+    close_descriptor(&fd);
+    close_descriptor(&pidfd);
+    return type == SOCK_STREAM;
+}
+
+/* A granted host: whoever connects finds the relay there. UDP is not relayed, so nobody answers it. */
+static void judge_granted(struct asked *asked, const struct net_target *target, int item, enum access_want want,
+                          const char *text)
+{
+    struct verdict verdict = {.verdict = ACCESS_ALLOWED, .row = true, .item = item, .outside_root = true};
+    int result = want == WANT_CONNECT && is_stream(asked) ? relay_open(&asked->watch->relay, target, item)
+                                                          : -ECONNREFUSED;
+
+    if (result < 0) {
+        verdict.verdict = ACCESS_ABSENT;
+        verdict.error = -result;
+    }
+    add_row(asked, &verdict, want, text, text);
+}
+
 static void judge_address(struct asked *asked)
 {
     unsigned char at = asked->call->kind == CALL_SENDTO ? 4 : 1;
@@ -214,6 +283,13 @@ static void judge_address(struct asked *asked)
         snprintf(tried.given, sizeof tried.given, "%s", text);
         look_up(asked, AT_FDCWD, true, &tried);
         judge(asked, &tried, NULL);
+        return;
+    }
+    struct net_target target;
+    bool goes_out = row && want != WANT_BIND && net_find_target(&asked->watch->net, &storage, len, &target);
+    int item = goes_out ? relay_find(&asked->watch->relay, &target) : -1;
+    if (item >= 0) {
+        judge_granted(asked, &target, item, want, text);
         return;
     }
     struct verdict verdict = verdict_of_address(kind, want);

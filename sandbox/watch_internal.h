@@ -4,12 +4,14 @@
 
 #include "access_internal.h"
 #include "net_internal.h"
+#include "relay_internal.h"
 #include "verdict_internal.h"
 
 struct watch {
     struct view view;
     enum sandbox_notify mode;
     struct net net;
+    struct relay relay;
     struct accesses accesses;
     int64_t started_us; /* when the program started */
     unsigned line;      /* the program's own line, as it said last */

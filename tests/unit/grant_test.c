@@ -95,6 +95,14 @@ static void granted_is_ambient_and_what_was_declared_within_the_ceiling(void **s
         {"stdout,file.read=./data/*,file.read=./x", "file.read=./x",
          "file.read=./x line granted; stdout ambient granted; file.read=/nowhere/case/x,stdout" LIMITS, NATIVE},
         {"stdout,file.read=./data/*", "stdout", "stdout line granted; stdout" LIMITS, NATIVE},
+        /* hosts */
+        {"stdout,net=*.test", "net=API.test:443,net=evil.example",
+         "net=API.test:443 line granted; net=evil.example line trimmed; stdout ambient granted; "
+         "net=API.test:443,stdout" LIMITS,
+         NATIVE},
+        {"net=api.test:443,net=10.0.0.1:80", NULL,
+         "net=api.test:443 default granted; net=10.0.0.1:80 default granted; net=api.test:443,net=10.0.0.1:80" LIMITS,
+         NATIVE},
         /* above the ceiling: dropped whole, and the program still runs */
         {"stdout,file.read=./data/*", "file.read=./data/*,net=api.evil.test:443,file.read=./.env,file.read=*",
          "file.read=./data/* line granted; net=api.evil.test:443 line trimmed; file.read=./.env line trimmed; "
@@ -122,10 +130,9 @@ static void granted_is_ambient_and_what_was_declared_within_the_ceiling(void **s
          "stdout,file.read=/nowhere/case/x,wall=5s,cpu=20s,memory=1G,processes=64,output=1M,disk=64M",
          NATIVE},
         /* what this build does not serve */
-        {"stdout,net=api.test", NULL, "stdout ambient granted; net=api.test default unserved; stdout" LIMITS, NATIVE},
-        {"stdout,net=api.test", "stdout", "stdout line granted; net=api.test default unserved; stdout" LIMITS, NATIVE},
-        {"stdout,net=api.test", "net=api.test", "net=api.test line unserved; stdout ambient granted; stdout" LIMITS,
-         NATIVE},
+        {"stdout,db=x", NULL, "stdout ambient granted; db=x default unserved; stdout" LIMITS, NATIVE},
+        {"stdout,db=x", "stdout", "stdout line granted; db=x default unserved; stdout" LIMITS, NATIVE},
+        {"stdout,db=x", "db=x", "db=x line unserved; stdout ambient granted; stdout" LIMITS, NATIVE},
         {"stdout,file.read=?", "file.read=./x",
          "file.read=./x line unserved; stdout ambient granted; file.read=? default unserved; stdout" LIMITS, NATIVE},
         {"file.write=./x", NULL, "file.write=./x default unserved; none" LIMITS, NATIVE},
@@ -347,10 +354,11 @@ static void what_cannot_be_given_has_no_fix(void **state)
         enum permission permission;
         const char *scope, *why;
     } trials[] = {
-        {"stdout", PERMISSION_NET, "api.test:443", "no net is granted; net is not served in this build"},
-        {"net=api.test", PERMISSION_NET, "api.test:443",
-         "net=api.test is in the ceiling, but net is not served in this build"},
-        {"net=?", PERMISSION_NET, "api.test:443", "net=? is in the ceiling, but net is not served in this build"},
+        {"stdout", PERMISSION_DB, "x", "no db is granted; db is not served in this build"},
+        {"db=x", PERMISSION_DB, "x", "db=x is in the ceiling, but db is not served in this build"},
+        {"stdout", PERMISSION_NET, "m\xc3\xbcnchen.test",
+         "net is not as the network writes it: give the name's xn-- form"},
+        {"stdout", PERMISSION_NET, "api.test:https", "net has no port: a port is a number from 1 to 65535"},
         {"file.read=?", PERMISSION_FILE_READ, "./x",
          "file.read=? is in the ceiling, but asking a person is not served in this build"},
         {"file.read=./x", PERMISSION_FILE_WRITE, "./x",
