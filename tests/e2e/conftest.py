@@ -1,11 +1,16 @@
 """End to end: the built bin/techo, each test with a home, a state folder and data of its own."""
+import fcntl
 import json
 import os
 import pathlib
+import pty
+import select
 import shutil
 import signal
+import struct
 import subprocess
 import tempfile
+import termios
 
 import pytest
 
@@ -117,6 +122,64 @@ class World:
 
     def sessions(self):
         return sorted((self.state / "techo" / "sessions").glob("*.jsonl"))
+
+
+def take_terminal():
+    """In a child of its own session: descriptor 0 becomes the controlling terminal, as a terminal emulator has it."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+class Screen:
+    """techo with a pseudo-terminal of 80 x 24 as its three descriptors."""
+
+    LEAVES = b"\x1b[?1049l"
+
+    def __init__(self, world, *words, term="xterm-256color"):
+        self.master, self.slave = pty.openpty()
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.before = termios.tcgetattr(self.slave)
+        self.out = b""
+        self.process = world.start(*words, env={"TERM": term}, stdin=self.slave, stdout=self.slave, stderr=self.slave,
+                                   start_new_session=True, preexec_fn=take_terminal)
+
+    def wait_for(self, text):
+        while text not in self.out:
+            readable, _, _ = select.select([self.master], [], [], 60)
+            assert readable, self.out
+            self.out += os.read(self.master, 65536)
+
+    def type(self, keys):
+        os.write(self.master, keys)
+
+    def status(self):
+        """Waits for the end, and takes what was still said. The terminal is as it was before."""
+        while self.process.poll() is None:
+            if select.select([self.master], [], [], 0.05)[0]:
+                self.out += os.read(self.master, 65536)
+        while select.select([self.master], [], [], 0)[0]:
+            self.out += os.read(self.master, 65536)
+        assert termios.tcgetattr(self.slave) == self.before
+        return self.process.returncode
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for pipe in (self.slave, self.master):
+            os.close(pipe)
+
+
+@pytest.fixture
+def screens():
+    opened = []
+
+    def opens(*arguments, **options):
+        opened.append(Screen(*arguments, **options))
+        return opened[-1]
+
+    yield opens
+    for screen in opened:
+        screen.close()
 
 
 def make_world(user):
