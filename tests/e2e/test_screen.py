@@ -23,6 +23,13 @@ def test_a_recording_opens_and_nothing_is_logged(world, screens):
     assert world.sessions() == []
 
 
+def test_an_unknown_terminal_is_drawn_as_xterm_and_says_so(world, screens):
+    screen = screens(world, RECORDING, term="no-such-terminal")
+    screen.wait_for(b"TERM is not known here")
+    screen.type(b"q")
+    assert screen.status() == 0
+
+
 def test_replay_plain_on_a_terminal_is_lines(world, screens):
     screen = screens(world, "replay", "--plain", RECORDING)
     assert screen.status() == 0
