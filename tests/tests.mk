@@ -50,3 +50,6 @@ fuzz: $(FUZZ_TARGETS)
 	    $$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 -verbosity=0 \
 	        -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus/$$name tests/fuzz/seeds/$$name || exit 1; \
 	done
+
+# Objects of tests are kept between builds.
+.SECONDARY:
