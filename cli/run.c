@@ -65,16 +65,34 @@ static bool would_block(const struct state *state)
     return false;
 }
 
+/* The inspection took place, whatever it found. */
+static bool was_inspected(const struct state_attempt *attempt)
+{
+    for (size_t i = 0; attempt && i < attempt->phase_count; i++) {
+        const struct state_phase *phase = &attempt->phases[i];
+        if (phase->name && strcmp(phase->name, "inspect") == 0)
+            return phase->status && strcmp(phase->status, "ok") == 0;
+    }
+    return false;
+}
+
 static int finish_check(struct task *task, int looped)
 {
     const struct state *state = session_state(task->session);
     const struct state_attempt *attempt = state->current ? state_last_attempt(state->current) : NULL;
     bool blocks = would_block(state);
 
-    if (looped == 0)
-        print_row("%s", blocks ? "blocked" : attempt && attempt->finding_count ? "not blocked" : "nothing found");
-    task_end(task, looped < 0 ? "cancelled" : blocks ? "blocked" : "ok", NULL);
-    return looped < 0 ? EXIT_CANCELLED : blocks ? EXIT_CHECK_FAILED : EXIT_DONE;
+    if (looped < 0) {
+        task_end(task, "cancelled", NULL);
+        return EXIT_CANCELLED;
+    }
+    if (!was_inspected(attempt)) {
+        task_end(task, "failed", NULL);
+        return EXIT_OWN_FAILURE;
+    }
+    print_row("%s", blocks ? "blocked" : attempt && attempt->finding_count ? "not blocked" : "nothing found");
+    task_end(task, blocks ? "blocked" : "ok", NULL);
+    return blocks ? EXIT_CHECK_FAILED : EXIT_DONE;
 }
 
 static int finish_run(struct task *task, int looped)

@@ -6,6 +6,12 @@
 
 #include "inspect/inspect.h"
 
+/* Does what inspection finds, or cannot look for, keep the program from running? */
+static bool blocks(const struct engine *engine)
+{
+    return engine->inspect == INSPECT_BLOCK && !engine->job.force && !engine->job.escape;
+}
+
 static void go_on(struct engine *engine)
 {
     if (engine->job.task == TASK_CHECK) {
@@ -15,19 +21,30 @@ static void go_on(struct engine *engine)
     }
 }
 
-void engine_inspect_lost(struct engine *engine, const char *why)
+/* A machine that cannot inspect a program that was to be inspected runs it no more than one that was found wanting. */
+static void stop_uninspected(struct engine *engine, enum sandbox_status status, const char *why)
 {
     struct buf text;
     buf_init(&text, 4096);
     buf_addf(&text, "the program was not inspected: %.1000s", why);
-    engine_note(engine, text.data);
-    buf_done(&text);
-    engine_phase_end(engine, "failed", NULL);
     if (engine->job.task == TASK_CHECK) {
+        engine_note(engine, text.data);
+        engine_phase_end(engine, "failed", NULL);
         engine_finish(engine, "failed");
+    } else if (blocks(engine)) {
+        engine_give_up(engine, status, text.data);
     } else {
-        go_on(engine); /* contained all the same: inspection is no layer of the sandbox */
+        engine_note(engine, text.data);
+        engine_phase_end(engine, "failed", NULL);
+        go_on(engine);
     }
+    buf_done(&text);
+}
+
+void engine_inspect_lost(struct engine *engine, const char *why)
+{
+    runner_cell_done(&engine->attempt.cell);
+    stop_uninspected(engine, STATUS_SETUP, why);
 }
 
 void engine_inspect(struct engine *engine)
@@ -47,7 +64,7 @@ void engine_inspect(struct engine *engine)
     }
     if (result < 0) {
         runner_cell_done(&attempt->cell);
-        engine_inspect_lost(engine, err.text);
+        stop_uninspected(engine, STATUS_SETUP, err.text);
         return;
     }
     engine->step = STEP_INSPECT;
@@ -69,9 +86,7 @@ static void emit_finding(struct engine *engine, const struct inspect_finding *fi
     event_set_text(event, "text", finding->text);
     event_set_text(event, "permission", finding->permission);
     event_set_json(event, "span", span);
-    event_set_bool(event, "blocked",
-                   strcmp(finding->severity, "block") == 0 && engine->inspect == INSPECT_BLOCK && !engine->job.force &&
-                       !engine->job.escape);
+    event_set_bool(event, "blocked", strcmp(finding->severity, "block") == 0 && blocks(engine));
     engine_emit(engine, event);
 }
 
@@ -123,8 +138,7 @@ static void decide(struct engine *engine, const struct inspection *inspection)
     for (size_t i = 0; i < inspection->count; i++) {
         emit_finding(engine, &inspection->findings[i]);
     }
-    bool stop = block && engine->inspect == INSPECT_BLOCK && !engine->job.force && !engine->job.escape &&
-                engine->job.task != TASK_CHECK;
+    bool stop = block && blocks(engine) && engine->job.task != TASK_CHECK;
     buf_init(&detail, 256);
     if (block) {
         buf_addf(&detail, "block:%zu ", block);
@@ -200,7 +214,7 @@ void engine_inspect_report(struct engine *engine, const struct report *report)
     if (report->exit.status == STATUS_OK) {
         judge(engine);
     } else if (report->exit.status == STATUS_SETUP || report->exit.status == STATUS_REFUSED) {
-        engine_inspect_lost(engine, message); /* the run will not be made either, and says why */
+        stop_uninspected(engine, report->exit.status, message);
     } else {
         decide_uninspected(engine, message);
     }

@@ -136,6 +136,8 @@ int engine_read_requires(struct engine *engine, struct err *err);
 /* The same as requests, borrowed from them; the caller frees the array. */
 struct grant_request *engine_requests(const struct engine *engine);
 void engine_run_program(struct engine *engine);
+/* The run does not take place: says so as its exit, and ends the question. */
+void engine_give_up(struct engine *engine, enum sandbox_status status, const char *why);
 void engine_run_command(struct engine *engine, const char *const *argv);
 void engine_run_report(struct engine *engine, const struct report *report);
 /* The supervisor is gone without a last word. */

@@ -171,8 +171,7 @@ static void after_run(struct engine *engine)
     }
 }
 
-/* The run does not take place: says so as its exit, and ends the question. */
-static void give_up(struct engine *engine, enum sandbox_status status, const char *why)
+void engine_give_up(struct engine *engine, enum sandbox_status status, const char *why)
 {
     const char *line_end = strchr(why, '\n');
     struct buf line;
@@ -195,7 +194,7 @@ static bool grant(struct engine *engine, bool command)
     struct engine_attempt *attempt = &engine->attempt;
     engine_phase(engine, "grant");
     if (compute(engine, command, &err) < 0) {
-        give_up(engine, err.code == -ENOMEM ? STATUS_SETUP : STATUS_REFUSED, err.text);
+        engine_give_up(engine, err.code == -ENOMEM ? STATUS_SETUP : STATUS_REFUSED, err.text);
         return false;
     }
     buf_init(&detail, 4096);
@@ -203,7 +202,7 @@ static bool grant(struct engine *engine, bool command)
     if (unserved) {
         buf_addf(&detail, "%s%s%s in the ceiling: %s", unserved->name, unserved->scope ? "=" : "",
                  unserved->scope ? unserved->scope : "", unserved->why);
-        give_up(engine, STATUS_REFUSED, detail.data);
+        engine_give_up(engine, STATUS_REFUSED, detail.data);
     } else {
         buf_addf(&detail, "%zu/%zu", attempt->rows.item_count, attempt->rows.count);
         engine_phase_end(engine, "ok", detail.data);
@@ -221,7 +220,7 @@ static void start(struct engine *engine)
     struct engine_attempt *attempt = &engine->attempt;
     start_client(engine);
     if (sandbox_start(engine->spawner_fd, &attempt->cell.request, &attempt->fd, &err) < 0) {
-        give_up(engine, STATUS_SETUP, err.text);
+        engine_give_up(engine, STATUS_SETUP, err.text);
         return;
     }
     engine->step = STEP_RUN;
@@ -245,7 +244,7 @@ void engine_run_program(struct engine *engine)
     };
     engine_phase(engine, "run");
     if (runner_prepare(&program, &attempt->cell, &err) < 0) {
-        give_up(engine, STATUS_SETUP, err.text);
+        engine_give_up(engine, STATUS_SETUP, err.text);
         return;
     }
     start(engine);
@@ -260,7 +259,7 @@ void engine_run_command(struct engine *engine, const char *const *argv)
     }
     engine_phase(engine, "run");
     if (runner_prepare_command(engine->root, attempt->rows.request, argv, engine->notify, &attempt->cell, &err) < 0) {
-        give_up(engine, STATUS_SETUP, err.text);
+        engine_give_up(engine, STATUS_SETUP, err.text);
         return;
     }
     start(engine);

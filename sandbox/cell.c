@@ -298,10 +298,11 @@ bool cell_kill(struct cell *cell)
     if (cell->init > 0) {
         pidfd_send_signal(cell->init_pidfd, SIGKILL, NULL, 0);
         close_descriptor(&cell->control);
-        /* what waits for an answer must not wait for us */
-        close_descriptor(&cell->listener);
         remove_groups(cell, 0);
-        if (poll(&ended, 1, KILL_MS) != 1) {
+        bool dead = poll(&ended, 1, KILL_MS) == 1;
+        /* not before: what waits for an answer would get ENOSYS, and go on with that until its own end has come */
+        close_descriptor(&cell->listener);
+        if (!dead) {
             return false;
         }
         waitpid(cell->init, NULL, 0);
@@ -311,9 +312,9 @@ bool cell_kill(struct cell *cell)
     return true;
 }
 
-void cell_sweep(void)
+void cell_sweep(int patience_ms)
 {
-    cgroup_sweep();
+    cgroup_sweep(patience_ms);
 }
 
 void cell_done(struct cell *cell)

@@ -102,7 +102,7 @@ int cell_read_end(struct cell *cell, struct cell_end *ret_end); /* 1, 0 when not
 /* Kills everything, waits for it (bounded), removes the cgroups. Returns false when something did not die. */
 bool cell_kill(struct cell *cell);
 void cell_done(struct cell *cell);
-/* Removes what the cells of makers that were killed have left on this machine. For the spawner's start. */
-void cell_sweep(void);
+/* Removes what the cells of makers that were killed have left on this machine, waiting for what dies. For the spawner. */
+void cell_sweep(int patience_ms);
 
 #endif

@@ -242,7 +242,7 @@ bool cgroup_remove(const char *path, int patience_ms)
 }
 
 /* A group's name says who made it. */
-static void sweep(const char *parent)
+static void sweep(const char *parent, int patience_ms)
 {
     DIR *list = opendir(parent);
     struct dirent *entry;
@@ -253,7 +253,7 @@ static void sweep(const char *parent)
         if (entry->d_type == DT_DIR && sscanf(entry->d_name, "techo-%d-", &maker) == 1 && kill(maker, 0) &&
             errno == ESRCH) {
             snprintf(path, sizeof path, "%s/%s", parent, entry->d_name);
-            rmdir(path); /* refused while something is in it */
+            cgroup_remove(path, patience_ms); /* refused while something is in it */
         }
     }
     if (list) {
@@ -261,7 +261,7 @@ static void sweep(const char *parent)
     }
 }
 
-void cgroup_sweep(void)
+void cgroup_sweep(int patience_ms)
 {
     static const char *const hierarchies[][2] = {{"memory", "/sys/fs/cgroup/memory"},
                                                  {"pids", "/sys/fs/cgroup/pids"},
@@ -272,7 +272,7 @@ void cgroup_sweep(void)
     read_groups(groups);
     for (size_t i = 0; i < sizeof hierarchies / sizeof *hierarchies; i++) {
         if (!own_group(groups, hierarchies[i][0], hierarchies[i][1], parent, sizeof parent)) {
-            sweep(parent);
+            sweep(parent, patience_ms);
         }
     }
 }

@@ -22,8 +22,8 @@ int cgroup_enter(const struct cgroup *cgroup);
 void cgroup_entered(struct cgroup *cgroup);
 /* Removes a group's folder; while it is not empty, tries for `patience_ms`. Is it gone? */
 bool cgroup_remove(const char *path, int patience_ms);
-/* Removes what killed makers left behind: their groups, where nothing lives. */
-void cgroup_sweep(void);
+/* Removes what killed makers left behind: their groups, where nothing lives, or dies within `patience_ms` each. */
+void cgroup_sweep(int patience_ms);
 /* Removes the groups and frees everything. */
 void cgroup_done(struct cgroup *cgroup);
 

@@ -7,8 +7,11 @@
 
 #include "policy.h"
 
-/* Resource limits, hard = soft. `sampled`: no control group counts the memory. 0 or -errno. */
-int rlimits_set(const struct limits *limits, bool sampled);
+/*
+ * Resource limits, hard = soft. `sampled`: no control group counts the memory. `own_files`: all that the program can
+ * write into is its own. 0 or -errno.
+ */
+int rlimits_set(const struct limits *limits, bool sampled, bool own_files);
 
 /* What Landlock allows below one descriptor. */
 enum landlock_right {

@@ -292,7 +292,8 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
     if (inside->sampled) {
         prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     }
-    check(inside->start, rlimits_set(&inside->options->granted->limits, inside->sampled), "setting limits");
+    check(inside->start, rlimits_set(&inside->options->granted->limits, inside->sampled, !request->terminal),
+          "setting limits");
     listener = filter_load(inside->sampled);
     check(inside->start, listener, "loading the filter of system calls");
     enter_files(inside, &message);

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
+/* Room for the multiples that are kept (sixteen times `output`), and for a limit as a time on the clock. */
+#define VALUE_MAX (INT64_MAX / 64)
+
 enum unit_kind { UNIT_TIME, UNIT_SIZE, UNIT_COUNT };
 
 static const struct {
@@ -156,7 +159,7 @@ int limit_parse(enum limit limit, const char *text, uint64_t *ret_value, const c
         *ret_problem = "is less than the smallest unit";
         return -EINVAL;
     }
-    if (value > (kind == UNIT_COUNT ? INT32_MAX : INT64_MAX)) {
+    if (value > (kind == UNIT_COUNT ? INT32_MAX : VALUE_MAX)) {
         *ret_problem = "is too large";
         return -EINVAL;
     }

@@ -9,10 +9,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "grant.h"
@@ -96,16 +98,20 @@ static int pin_path(struct pinner *pinner, const char *path, bool files_only)
 {
     char real[PATH_MAX];
     struct stat status;
+    struct statfs system;
     int result, fd = open(path, O_PATH | O_CLOEXEC);
 
     if (fd < 0) {
         bool skip = errno == ENOENT || errno == ENOTDIR || files_only;
         return skip ? 0 : err_errno(pinner->err, -errno, "%s: cannot open %s", pinner->item->text, path);
     }
-    result = fstat(fd, &status) ? -errno : real_path(fd, real);
-    if (result) {
+    result = fstat(fd, &status) || fstatfs(fd, &system) ? -errno : real_path(fd, real);
+    if (!result && system.f_type == PROC_SUPER_MAGIC && !files_only) {
+        result = err_set(pinner->err, -EOPNOTSUPP, "%s: /proc shows every process, with its keys; no program gets it",
+                         pinner->item->text);
+    } else if (result) {
         err_errno(pinner->err, result, "%s: cannot open %s", pinner->item->text, path);
-    } else if (files_only && !S_ISREG(status.st_mode)) {
+    } else if (files_only && (!S_ISREG(status.st_mode) || system.f_type == PROC_SUPER_MAGIC)) {
         close(fd);
         return 0;
     } else if (!stays_in_scope(pinner, path, real)) {

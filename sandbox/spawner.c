@@ -14,12 +14,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+enum { DYING_MS = 1000 }; /* a killed supervisor's cell is dying while we look */
 
 int spawner_start(int *ret_socket, struct err *err)
 {
@@ -93,8 +98,11 @@ static void supervise(const int *fds, size_t count, const struct err *outer)
 /* In a process of its own. */
 static void serve(int socket, char what, const int *fds, size_t count, const struct err *outer)
 {
+    sigset_t none;
+
     close(socket);
-    signal(SIGCHLD, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     if (what == SPAWNER_RUN && count >= RUN_FD_STDIO) {
         supervise(fds, count, outer);
     } else if (what == SPAWNER_DOCTOR && count == 1) {
@@ -103,23 +111,60 @@ static void serve(int socket, char what, const int *fds, size_t count, const str
     _exit(0);
 }
 
+/* A descriptor that says when a supervisor has ended. */
+static int open_children(void)
+{
+    sigset_t child;
+
+    signal(SIGCHLD, SIG_DFL); /* what is ignored is told to nobody */
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_SETMASK, &child, NULL);
+    return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* The kernel ends the cell of a supervisor that was killed; its control groups are ours to remove. */
+static void reap(int children)
+{
+    struct signalfd_siginfo info;
+    bool killed = false;
+    int status;
+
+    (void)!read(children, &info, sizeof info);
+    while (waitpid(-1, &status, WNOHANG) > 0) {
+        killed = killed || WIFSIGNALED(status);
+    }
+    if (killed) {
+        cell_sweep(DYING_MS);
+    }
+}
+
 int spawner_main(int socket)
 {
+    struct pollfd list[2] = {{.fd = socket, .events = POLLIN}, {.fd = open_children(), .events = POLLIN}};
     int fds[RUN_FD_STDIO + 3];
     struct err outer = {0};
     size_t count;
     char what;
 
     prctl(PR_SET_NAME, "techo-spawner");
-    (void)setsid();           /* Ctrl-C is the application's affair */
-    signal(SIGCHLD, SIG_IGN); /* supervisors are reaped by the kernel */
+    (void)setsid(); /* Ctrl-C is the application's affair */
     signal(SIGPIPE, SIG_IGN);
     fcntl(socket, F_SETFD, FD_CLOEXEC);
     if (cell_enter_outer(&outer) == 0) {
         outer.code = 0; /* else each run is told why */
     }
-    cell_sweep();
+    cell_sweep(0);
     for (;;) {
+        if (poll(list, 2, -1) < 0) {
+            continue;
+        }
+        if (list[1].revents) {
+            reap(list[1].fd);
+        }
+        if (!list[0].revents) {
+            continue;
+        }
         ssize_t len = wire_receive(socket, &what, 1, fds, sizeof fds / sizeof fds[0], &count, true);
         if (len <= 0 && len != -EBADMSG) {
             return 0;

@@ -269,7 +269,6 @@ static void finish(struct supervisor *supervisor)
         /* it may have ended in this very moment; what it said counts, unless a limit came first */
         supervisor->ended = supervisor->killed_for < 0 && cell_read_end(&supervisor->cell, &supervisor->end) == 1;
     }
-    close_descriptor(&supervisor->cell.listener);
     dead = cell_kill(&supervisor->cell);
     if (supervisor->ended) {
         relay_finish(&supervisor->watch.relay, DELIVER_MS);

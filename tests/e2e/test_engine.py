@@ -1,10 +1,11 @@
 """From a question or program to its events: attempts, requires, preamble, grant, use, least ceiling, cancel."""
 import json
+import shutil
 import signal
 
 import pytest
 
-from conftest import SECRET
+from conftest import SECRET, TECHO
 
 CASE_CEILING = "stdout,time,file.read=./data/*"
 
@@ -323,3 +324,21 @@ def test_ctrl_c_before_the_run_is_cancelled_too(world, kind):
     closed = [event["name"] for event in events if event["kind"] == "phase" and event["step"] == "end"]
     assert closed == [*opened, "question"]
 
+
+
+@pytest.mark.parametrize("mode", ["block", "warn", "off"])
+def test_a_program_that_cannot_be_inspected_does_not_run_under_block(world, mode):
+    parts = world.base / "parts" / "libexec" / "techo"  # techo without its inspector
+    parts.mkdir(parents=True)
+    shutil.copy(TECHO.parents[1] / "libexec" / "techo" / "python_harness.py", parts)
+    broken = {"TECHO_HOME": str(world.base / "parts")}
+    ran = world.run("print('ran')", f"--inspect={mode}", env=broken)
+    (end,) = ran.kind("exit")
+    assert (end["status"], ran.status) == (("setup", 125) if mode == "block" else ("ok", 0))
+    assert any(event["bytes"] == "ran\n" for event in ran.kind("output")) == (mode != "block")
+    if mode == "block":
+        assert "was not inspected" in end["message"]
+    checked = world.techo("check", "program.py", env=broken)
+    assert (checked.status, checked.out) == (125, "")
+    assert "was not inspected" in checked.err
+    assert world.techo("check", "program.py").status == 0

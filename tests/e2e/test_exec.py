@@ -369,3 +369,20 @@ def test_a_denial_cannot_command_the_terminal(world):
     line = next(line for line in result.stderr.splitlines() if line.startswith(b"techo: "))
     assert b"\\x1b]0;owned\\x07\\x0a" in line
     assert all(0x20 <= byte < 0x7f for byte in line)
+
+
+def test_a_file_of_the_callers_may_grow_beyond_the_disk_limit(each_user):
+    target = each_user.write("target", "")
+    with open(target, "wb") as out:
+        process = each_user.start("exec", "-c", "stdout,disk=1M", "--", "head", "-c", "3M", "/dev/urandom", stdout=out)
+        assert process.wait() == 0, process.stderr.read()
+    assert target.stat().st_size == 3 << 20
+    own = each_user.techo("exec", "-c", "stdout,disk=1M", "--", "sh", "-c", "head -c 3M /dev/urandom > /tmp/own")
+    assert (own.status, "disk=2M" in own.err) == (123, True)
+
+
+@pytest.mark.parametrize("scope", ["/proc", "/proc/*", "/proc/self/status", "/proc/../proc/1/environ"])
+def test_proc_is_never_granted(each_user, scope):
+    result = each_user.techo("exec", "-c", f"stdout,file.read={scope}", "--", "true")
+    assert result.status in (125, 126)
+    assert "keys" in result.err or "symbolic link" in result.err or "ermission denied" in result.err

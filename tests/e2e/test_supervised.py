@@ -115,3 +115,52 @@ time.sleep(1000)
             select.select([pidfd], [], [], 30)
             os.close(pidfd)
     assert not processes_called(marker)
+
+
+def descendants(pid):
+    children = {}
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            children.setdefault(int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1]), []).append(int(entry.name))
+        except OSError:
+            continue
+    found = [pid]
+    for each in found:
+        found += children.get(each, [])
+    return found[1:]
+
+
+def groups_of(pid):
+    """Control groups that the process has made; their names say so."""
+    return list(pathlib.Path("/sys/fs/cgroup").rglob(f"techo-{pid}-*"))
+
+
+def test_when_the_supervisor_is_killed_the_run_ends_and_its_groups_go(each_user):
+    each_user.write("program.py", "import time\nprint('up', flush=True)\ntime.sleep(1000)\n")
+    with each_user.start("run", "--inspect=off", "--json", "-c", "stdout,wall=1h", "program.py") as process:
+        for line in process.stdout:
+            if b'"kind":"output"' in line:
+                break
+        spawner, supervisor, init, *_ = descendants(process.pid)
+        cell = os.pidfd_open(init)
+        os.kill(supervisor, signal.SIGKILL)
+        events = process.stdout.read().splitlines()
+        process.wait()
+        select.select([cell], [], [], 30)
+        assert select.select([cell], [], [], 0)[0]
+    assert process.returncode == 125
+    assert b'"kind":"end","status":"setup"' in events[-1]
+    assert not groups_of(supervisor)
+
+
+def test_a_run_that_is_ended_gets_no_answers_that_nobody_gave(each_user):
+    """A call that waits for its verdict when the limit comes is not told that the system lacks it."""
+    result = each_user.run("""
+while True:
+    try:
+        open("data/sales.csv").close()
+    except OSError as error:
+        print(error, flush=True)
+""", "-c", "stdout,file.read=./data/*,wall=300ms", "--inspect=off")
+    assert exit_of(result)["status"] == "wall"
+    assert output(result)[0] == b""

@@ -466,7 +466,7 @@ static void a_cell_dies_with_its_maker(void **state)
     close(pidfd);
     close(pipes[0]);
     close(pipes[1]);
-    cell_sweep();
+    cell_sweep(0);
     (void)state;
 }
 

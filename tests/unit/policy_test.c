@@ -224,6 +224,8 @@ static void a_mistake_is_pointed_at(void **state)
         {"processes=4K", "is no count", 10},
         {"processes=99999999999", "is too large", 10},
         {"wall=99999999999999h", "is too large", 5},
+        {"wall=2562047788h", "is too large", 5}, /* fits, but not beside the clock */
+        {"output=1048576T", "is too large", 7},  /* fits, but not sixteen times */
         {"memory=99999999999999999999999G", "is no size", 7},
         {"file.read=a\tb", "a control character", 11},
         {"file.read=a\x1b[31m", "a control character", 11},
