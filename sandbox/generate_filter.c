@@ -58,7 +58,7 @@ static const char *const allowed[] = {
     "setregid", "setresuid", "setresgid", "capget", "uname", "sysinfo", "getrandom", "time", "gettimeofday",
     "clock_gettime", "clock_getres", "nanosleep", "clock_nanosleep",
     /* sockets: the network namespace is empty */
-    "socketpair", "listen", "accept", "accept4", "shutdown", "recvfrom", "recvmsg", "recvmmsg", "getsockname",
+    "listen", "accept", "accept4", "shutdown", "recvfrom", "recvmsg", "recvmmsg", "getsockname",
     "getpeername", "getsockopt",
     /* a program may confine itself further */
     "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
@@ -215,8 +215,22 @@ static void add_clone(void)
     add(SCMP_ACT_ALLOW, "clone", 1, &SCMP_A0(SCMP_CMP_MASKED_EQ, all, 0));
 }
 
+static void add_pairs(void)
+{
+    struct scmp_arg_cmp compare[2] = {SCMP_A0(SCMP_CMP_MASKED_EQ, LOW32, AF_UNIX)};
+
+    compare[1] = SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_STREAM);
+    add(SCMP_ACT_ALLOW, "socketpair", 2, compare);
+    compare[1] = SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_SEQPACKET);
+    add(SCMP_ACT_ALLOW, "socketpair", 2, compare);
+    compare[1] = SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_DGRAM);
+    add(SCMP_ACT_ERRNO(EACCES), "socketpair", 2, compare);
+}
+
 /*
- * UNIX, and TCP and UDP over INET. What programs are known to try besides gets the errno that they fall back from;
+ * TCP and UDP over INET. No socket with a name in the file system: one that lies in a granted folder belongs to a
+ * service of this machine, and neither a read-only mount nor Landlock keeps a program from connecting to it. Pairs are
+ * harmless, but for datagram ones, which may still be sent anywhere. What programs are known to try besides gets the errno that they fall back from;
  * a filter grows with each, and the kernel compiles it anew for each run.
  */
 static void add_socket(void)
@@ -230,7 +244,8 @@ static void add_socket(void)
     for (size_t f = 0; f < COUNT(other_families); f++) {
         add(SCMP_ACT_ERRNO(EAFNOSUPPORT), "socket", 1, &SCMP_A0(SCMP_CMP_MASKED_EQ, LOW32, other_families[f]));
     }
-    add(SCMP_ACT_ALLOW, "socket", 1, &SCMP_A0(SCMP_CMP_MASKED_EQ, LOW32, AF_UNIX));
+    add(SCMP_ACT_ERRNO(EACCES), "socket", 1, &SCMP_A0(SCMP_CMP_MASKED_EQ, LOW32, AF_UNIX));
+    add_pairs();
     for (size_t f = 0; f < COUNT(families); f++) {
         struct scmp_arg_cmp compare[3] = {SCMP_A0(SCMP_CMP_MASKED_EQ, LOW32, families[f])};
         for (size_t t = 0; t < COUNT(other_types); t++) {

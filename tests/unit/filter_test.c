@@ -136,7 +136,10 @@ static void what_programs_need_is_allowed(void **state __attribute__((unused)))
         {"ioctl TCGETS", SYS_ioctl, {1, 0x5401}, allow},
         {"prctl PR_SET_NAME", SYS_prctl, {15}, allow},
         {"its own limits", SYS_prlimit64, {0, 7}, allow},
-        {"a UNIX socket", SYS_socket, {AF_UNIX, SOCK_STREAM}, allow},
+        {"a UNIX socket", SYS_socket, {AF_UNIX, SOCK_STREAM}, ERRNO(EACCES)},
+        {"a pair", SYS_socketpair, {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC}, allow},
+        {"a pair of packets", SYS_socketpair, {AF_UNIX, SOCK_SEQPACKET}, allow},
+        {"a pair of datagrams", SYS_socketpair, {AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC}, ERRNO(EACCES)},
         {"a TCP socket", SYS_socket, {AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 6}, allow},
         {"a UDP socket of IPv6", SYS_socket, {AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK}, allow},
         {"send on a connected socket", SYS_sendto, {3, 0x1000, 1, MSG_NOSIGNAL, 0}, allow},
@@ -254,7 +257,9 @@ static void what_is_known_and_forbidden_is_refused(void **state __attribute__((u
 static void high_bits_of_an_int_change_nothing(void **state __attribute__((unused)))
 {
     static const struct expected table[] = {
-        {"a UNIX socket", SYS_socket, {AF_UNIX | HIGH, SOCK_STREAM}, allow},
+        {"a UNIX socket", SYS_socket, {AF_UNIX | HIGH, SOCK_STREAM}, ERRNO(EACCES)},
+        {"a pair", SYS_socketpair, {AF_UNIX | HIGH, SOCK_STREAM}, allow},
+        {"a pair of datagrams", SYS_socketpair, {AF_UNIX, SOCK_DGRAM | HIGH}, ERRNO(EACCES)},
         {"a netlink socket", SYS_socket, {AF_NETLINK | HIGH, SOCK_RAW}, ERRNO(EAFNOSUPPORT)},
         {"a raw socket", SYS_socket, {AF_INET | HIGH, SOCK_RAW | HIGH}, ERRNO(EPERM)},
         {"TIOCSTI", SYS_ioctl, {0, 0x5412 | HIGH}, ERRNO(EPERM)},
