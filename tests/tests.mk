@@ -27,7 +27,7 @@ check-screen: all $(SCREEN_TESTS)
 check-e2e: all
 	@tests/e2e/run
 
-check-built: check-unit check-screen check-e2e
+check-built: check-unit check-screen check-e2e check-escapes
 	@tests/includes
 	@echo "check: all tests passed"
 
@@ -53,3 +53,19 @@ fuzz: $(FUZZ_TARGETS)
 
 # Objects of tests are kept between builds.
 .SECONDARY:
+
+# The catalogue of attacks: static programs, and the one that runs them in cells.
+ATTACK_FLAGS := -std=c17 -D_GNU_SOURCE $(WARNINGS) -O1 -g
+ATTACKS := $(patsubst tests/escapes/programs/%.c,$(BUILD)/escapes/%,$(filter-out %/attack.c,$(wildcard tests/escapes/programs/*.c)))
+$(BUILD)/escapes/%: tests/escapes/programs/%.c tests/escapes/programs/attack.c tests/escapes/programs/attack.h $(FLAGS_STAMP)
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ATTACK_FLAGS) $(if $(CI),-Werror) -static -o $@ $< tests/escapes/programs/attack.c -lpthread
+$(BUILD)/escapes/cell: $(BUILD)/tests/escapes/cell.o $(BUILD)/libsandbox.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(LDLIBS)
+.PHONY: attacks check-escapes
+attacks: $(BUILD)/escapes/cell $(ATTACKS)
+check-escapes: attacks
+	@TECHO_ESCAPES=$(CURDIR)/$(BUILD)/escapes tests/escapes/run

@@ -1,0 +1,174 @@
+"""
+The catalogue: every attack, what must come of it, and the layer that must stop it.
+
+One row is one run of one case of a program in programs/ (or of a Python text, or of techo itself). The numbers are
+the catalogue's; a letter parts one number into several rows.
+
+stops   what each `try` line must say: a list of errnos or words, any of which will do for all tries; NAME=A|B
+        holds for that try alone. In `answer` mode EACCES will do for whatever the supervisor answered.
+report  what the report of denials must name, with the row's layer: paths (@ is the root) or addresses. None: the
+        refusal is silent, since it is no notified call; then the mutation run alone proves the layer.
+status  how the run must end.
+"""
+from dataclasses import dataclass, field
+
+DATA = "stdout,file.read=./data/*"
+LOADER = ["/lib64", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/lib/x86_64-linux-gnu"]
+SYSTEM = ["/usr", "/bin", "/lib", "/lib64"]
+
+
+@dataclass
+class Attack:
+    id: str
+    group: str
+    what: str
+    program: str
+    stops: str
+    layer: str
+    report: tuple = ()
+    policy: str = DATA
+    base: list = field(default_factory=list)
+    status: str = "ok"
+    answer: str = ""       # instead of `stops` when the supervisor answers
+    without: str = ""      # layers whose absence lets it through, as the mutation run must find; "" = see there
+    limits: str = ""       # added to the policy
+    signal: int = 0
+    slow: bool = False     # check-long only
+
+    def wanted(self, mode):
+        """For each try its words; under "" those of all others."""
+        words, text = {"": set()}, self.answer if mode == "answer" and self.answer else self.stops
+        for token in text.split():
+            name, equals, value = token.partition("=")
+            if equals:
+                words[name] = set(value.split("|"))
+            else:
+                words[""].add(token)
+        return words
+
+
+def files(id, what, program, stops, layer="mounts", **more):
+    return Attack(id, "files", what, program, stops, layer, **more)
+
+
+def network(id, what, program, stops, layer="namespaces", **more):
+    return Attack(id, "network", what, program, stops, layer, **more)
+
+
+def processes(id, what, program, stops, layer="namespaces", **more):
+    return Attack(id, "processes", what, program, stops, layer, **more)
+
+
+def kernel(id, what, program, stops, layer="seccomp", **more):
+    return Attack(id, "kernel", what, program, stops, layer, **more)
+
+
+def resources(id, what, program, stops, layer="rlimits", **more):
+    return Attack(id, "resources", what, program, stops, layer, **more)
+
+
+def secrets(id, what, program, stops, layer="mounts", **more):
+    return Attack(id, "secrets", what, program, stops, layer, **more)
+
+
+def races(id, what, program, stops, layer="mounts", **more):
+    return Attack(id, "races", what, program, stops, layer, **more)
+
+
+ATTACKS = [
+    files("1", "reads keys, /etc/shadow and what lies beside the data", "paths secrets", "ENOENT",
+          report=("/etc/shadow", "@/.env", "@/secret.txt")),
+    files("2", "spells the way there differently", "paths spellings", "ENOENT ENOTDIR EACCES",
+          report=("@/.env", "/etc/shadow")),
+    files("3", "makes a symlink that leads out, and reads and writes through it", "paths made-links",
+          "ENOENT write-data=EROFS write-up=EROFS|ENOENT|EACCES write=ENOENT|EROFS|EACCES",
+          report=("/etc/shadow", "@/data/a.txt")),
+    files("4", "follows a symlink of the host's that leads out of the data", "paths host-links",
+          "ENOENT write=ENOENT|EROFS|EACCES"),
+    files("5", "chains and loops of links", "paths loops", "ELOOP"),
+    files("6", "hard links: to a file outside, of a file that may only be read", "changes hard-links",
+          "outside=ENOENT shadow=ENOENT EXDEV EROFS", report=("@/data/x",)),
+    files("7", "renames over, out of and within the data", "changes renames",
+          "EXDEV EROFS EBUSY EACCES", report=("@/data/a.txt", "@/data")),
+    files("8", "writes through a hard link that lies in the data", "changes host-hard-link", "EROFS",
+          report=("@/data/hard",)),
+    files("9", "every way of writing a file that may only be read", "changes writes",
+          "EROFS create-root=EROFS|EACCES fd-write=EBADF fd-truncate=EINVAL fd-punch=EBADF fd-copy=EBADF "
+          "fd-splice=EBADF map=EACCES map-protect=EACCES", report=("@/data/a.txt", "@/data/new.txt", "@/new.txt")),
+    files("10", "changes attributes, which Landlock does not know", "changes attributes", "EROFS",
+          report=("@/data/a.txt", "@/data")),
+    files("10b", "changes attributes through a descriptor opened for reading", "changes attributes-by-descriptor",
+          "EROFS ENOSYS setflags=ENOSYS"),
+    files("11", "makes folders, pipes, sockets and devices", "changes nodes",
+          "EROFS EPERM EACCES", report=("@/data/new", "@/data/pipe", "@/data/new-socket")),
+    files("12", "a set-user-id program of its own, and the system's", "execs set-user-id", "written=same-user "
+          "EACCES ENOENT EPERM", policy="stdout,exec", base=SYSTEM, report=None),
+    files("13", "executes what it has written", "execs written", "EACCES EPERM", report=("@/out/copy", "/tmp/copy")),
+    files("14", "lets the dynamic loader start a written or a hidden program", "execs by-loader",
+          "ENOEXEC", base=LOADER, report=("/usr/bin/true",)),
+    files("15", "executes memory that has no name", "execs from-memory", "EPERM ENOSYS EACCES EINVAL", layer="seccomp",
+          report=None),
+    files("16", "openat2, O_PATH and reopening, O_TMPFILE and linking it in", "paths other-opens",
+          "ENOSYS reopen-write=EROFS reopen-truncate=EROFS from-folder=ENOENT fchdir-up=ENOENT|EBADF "
+          "tmpfile=EROFS|EACCES tmpfile-link=EXDEV|EROFS", report=("@/data/a.txt",)),
+    files("17", "opens by handle", "paths handles", "EPERM", layer="seccomp", report=None),
+    files("18", "looks into the process that starts it all", "proc others",
+          "EACCES EPERM ENOENT ESRCH EINVAL",
+          layer="namespaces", report=("/proc/1/environ",)),
+    files("18b", "reads and writes the kernel's files", "proc kernel-files", "ENOENT EACCES EROFS EPERM",
+          report=("/proc/kcore", "/proc/sysrq-trigger")),
+    files("19", "writes its own entries in /proc", "proc own-entries", "EPERM EACCES EROFS ENOENT EINVAL EBADF", report=None),
+    files("20", "overwrites its own image and the base behind it", "execs own-image",
+          "EROFS ETXTBSY EACCES", report=None),
+    files("21", "uses descriptors that were left open", "proc descriptors",
+          "inherited=none folders=none stdin=null pipe=pipe", layer="supervisor", report=None),
+    files("23", "the mount interface, old and new", "kernel mounts", "EPERM ENOSYS", layer="seccomp", report=None),
+    files("24", "new namespaces, to be root in them", "kernel namespaces", "EPERM ENOSYS", layer="seccomp", report=None),
+    files("27", "writes hooks, shell files, packages, sessions", "changes protected", "ENOENT EROFS EACCES",
+          report=("@/.git/hooks/pre-commit", "@/case.json")),
+    files("29", "reads a pipe that nobody writes", "paths fifo", "", layer="supervisor", report=None, status="wall",
+          limits=",wall=500ms"),
+    files("29b", "reads a file that has no end", "paths endless-files", "", layer="supervisor", report=None, status="wall",
+          limits=",wall=500ms"),
+
+    network("30", "connects by address", "network connects", "ENETUNREACH EACCES EHOSTUNREACH",
+            report=("192.0.2.1:80", "192.0.2.1:443", "8.8.8.8:53")),
+    network("32", "sends datagrams", "network datagrams", "ENETUNREACH EACCES EDESTADDRREQ ENOTCONN",
+            report=("192.0.2.1:53", "8.8.8.8:53")),
+    network("33", "sockets of other families and protocols", "network families",
+            "EAFNOSUPPORT EPERM EPROTONOSUPPORT ENOSYS", layer="seccomp", report=None),
+    network("34", "connects by sending", "network fast-open", "EOPNOTSUPP ENOSYS", layer="seccomp", report=None),
+    network("35", "aims a socket anew", "network reuse",
+            "ENETUNREACH EACCES ENOTCONN EPIPE after-unspec=ECONNREFUSED|EISCONN|EINVAL|ECONNABORTED", report=("192.0.2.1:80",)),
+    network("36", "waits for a connection from outside", "network listening", "nobody", report=None),
+    network("37", "the host's own services and a cloud's metadata", "network host-services",
+            "ECONNREFUSED ENETUNREACH EACCES EADDRNOTAVAIL EINVAL", report=("169.254.169.254:80",)),
+    network("38", "sockets of the host with a name, in a granted folder too", "network local-sockets",
+            "EACCES EINVAL EISCONN EPROTOTYPE ENOENT ECONNREFUSED socket=EACCES datagrams=EACCES",
+            layer="seccomp", report=None),
+    network("39", "receives descriptors over an inherited socket", "network passing", "inherited=none",
+            layer="supervisor", report=None),
+    network("41", "sets the high bits that the kernel does not read", "network high-bits",
+            "EPERM EAFNOSUPPORT EPROTONOSUPPORT ENOSYS EACCES", layer="seccomp", report=None),
+    network("42", "asks for the host's interfaces", "network fingerprint", "interfaces=only-lo|absent ENOENT ENOSYS EACCES",
+            report=None),
+    network("44", "ten thousand connects", "network flood", "ENETUNREACH EACCES", report=("10.0.0.1:80",)),
+
+    kernel("52", "prctl that would blind the supervisor or regain rights", "kernel prctls", "EPERM ENOSYS EINVAL",
+           report=None),
+    kernel("53", "filters of its own", "kernel own-filters", "EPERM ENOSYS", report=None),
+    kernel("55", "priorities, real time, locked memory", "kernel scheduling", "EPERM ENOSYS ESRCH EINVAL", report=None),
+    kernel("56", "the other interfaces of the processor", "kernel other-interfaces", "killed no-such-interface ENOSYS",
+           report=None),
+    kernel("57", "clone3", "kernel clone3", "ENOSYS", report=None),
+    kernel("58", "calls that no answer needs", "kernel calls", "EPERM ENOSYS", report=None),
+    kernel("59", "other personalities", "kernel personalities", "EPERM ENOSYS", report=None),
+    kernel("60", "every number of a system call with bad pointers", "kernel sweep", "", report=None),
+    kernel("61", "devices", "proc devices", "ENOENT EACCES ENXIO", layer="mounts", report=("/dev/mem", "/dev/kvm")),
+    kernel("62", "ioctls on its terminal, its files and devices", "kernel ioctls", "EPERM ENOSYS", report=None),
+
+    secrets("82", "reads its environment", "proc environment", "others=listed absent", layer="supervisor", report=None),
+    secrets("85", "tells existing files from missing ones", "paths oracle", "alike", report=None),
+    secrets("86", "asks which machine this is", "proc identity", "name=sandbox mounts=nothing ENOENT EACCES", report=None),
+    secrets("87", "what an earlier run left", "proc leftovers", "empty", report=None),
+]

@@ -1,0 +1,73 @@
+"""Did an attack come to what its row says, was it the right layer, did its control work, and is nothing changed?"""
+from scene import CANARY
+
+
+def lines(result):
+    """(kind, name, word) of each line that the program said."""
+    return [tuple(parts) for parts in (line.split() for line in result["out"].splitlines()) if len(parts) == 3]
+
+
+def tries(attack, mode, result):
+    wanted = attack.wanted(mode)
+    answered = mode == "answer" and any(row.get("answered") for row in result["accesses"])
+    seen = [(name, word) for kind, name, word in lines(result) if kind == "try"]
+    if attack.stops and not seen:
+        yield "it tried nothing"
+    for name, word in seen:
+        words = wanted.get(name, wanted[""])
+        if word not in words and not (answered and word == "EACCES"):
+            yield f"{name} came to {word}, not {'/'.join(sorted(words))}"
+    for name in wanted:
+        if name and name not in dict(seen):
+            yield f"{name} was not tried"
+
+
+def controls(result):
+    seen = [(name, word) for kind, name, word in lines(result) if kind == "control"]
+    if not seen:
+        yield "it has no control"
+    for name, word in seen:
+        if word != "works":
+            yield f"the control {name} came to {word}"
+
+
+def reports(attack, mode, result, scene):
+    denied = [row for row in result["accesses"] if row["verdict"] == "denied"]
+    for what in attack.report or ():
+        rows = [row for row in denied if row["resolved"] == what.replace("@", str(scene.root))]
+        if not rows:
+            yield f"{what} is in no report"
+        elif not any(row["layer"] == attack.layer for row in rows):
+            yield f"{what} is said to be stopped by {rows[0]['layer']}, not {attack.layer}"
+        for row in rows:
+            if mode == "observe" and row["answered"]:
+                yield f"{what} was answered, although nothing should be"
+
+
+def effects(result, scene):
+    after = scene.hashes()
+    for path in sorted({*scene.before, *after}):
+        if scene.before.get(path) != after.get(path):
+            yield f"{path} of the host is changed: {scene.before.get(path)} is now {after.get(path)}"
+    for reached in scene.connections():
+        yield f"the host's listener {reached} was reached"
+    for process in scene.survivors():
+        yield f"process {process} is still there"
+    if CANARY in result["out"] + result.get("err", ""):
+        yield "the canary was printed"
+
+
+def end(attack, result):
+    end = result.get("exit", {})
+    if end.get("status") != attack.status or end.get("signal") != attack.signal:
+        yield f"it ended {end.get('status')} ({end.get('message')}), not {attack.status}: {result.get('err', '')}"
+    if end.get("unkillable"):
+        yield "something did not die"
+
+
+def problems(attack, mode, result, scene):
+    """Why the row fails; nothing when it holds."""
+    if "error" in result:
+        return [result["error"]]
+    return [*end(attack, result), *tries(attack, mode, result), *controls(result),
+            *reports(attack, mode, result, scene), *effects(result, scene)]

@@ -1,0 +1,136 @@
+"""Where an attack runs: a folder with data and secrets, listeners of the host, and the program in its cell."""
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("TECHO_ESCAPES", ROOT / "build" / "release" / "escapes"))
+NOBODY = 65534
+CANARY = "canary-4b1d77"
+PATIENCE = 120
+
+
+def users():
+    return ["self", "nobody"] if os.geteuid() == 0 else ["self"]
+
+
+def as_user(user):
+    return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--"] if user == "nobody" else []
+
+
+class Scene:
+    """Made anew for each attack, and looked at afterwards."""
+
+    def __init__(self, user):
+        self.user = user
+        # not below /tmp, of which a cell has its own
+        self.base = pathlib.Path(tempfile.mkdtemp(prefix="techo-attack-", dir="/var/tmp"))
+        self.base.chmod(0o755)
+        self.root, self.outside, self.home = self.base / "root", self.base / "outside", self.base / "home"
+        for folder in (self.root / "data" / "sub", self.root / ".git" / "hooks", self.outside, self.home):
+            folder.mkdir(parents=True)
+        for path, text in {"root/data/a.txt": "a\n", "root/data/b.txt": "b\n", "root/data/sub/c.txt": "c\n",
+                           "root/.env": f"KEY={CANARY}\n", "root/secret.txt": CANARY, "root/notes.txt": "notes\n",
+                           "root/case.json": "{}", "root/.git/hooks/pre-commit": "#!/bin/sh\n",
+                           "outside/secret": CANARY, "outside/linked": "linked\n"}.items():
+            (self.base / path).write_text(text)
+        (self.root / "data" / "link-in").symlink_to("a.txt")
+        (self.root / "data" / "link-out").symlink_to("../../outside/secret")
+        os.link(self.outside / "linked", self.root / "data" / "hard")
+        os.mkfifo(self.root / "data" / "fifo")
+        self.abstract = f"techo-attack-{self.base.name}"
+        self.listeners = [self.listen(socket.AF_INET, ("127.0.0.1", 0)), self.listen(socket.AF_UNIX, "\0" + self.abstract),
+                          self.listen(socket.AF_UNIX, str(self.outside / "socket")),
+                          self.listen(socket.AF_UNIX, str(self.root / "data" / "socket")),
+                          self.listen(socket.AF_UNIX, str(self.root / "data" / "packets"), socket.SOCK_SEQPACKET),
+                          self.listen(socket.AF_UNIX, str(self.root / "data" / "datagrams"), socket.SOCK_DGRAM)]
+        if user == "nobody":
+            for path in [self.base, *self.base.rglob("*")]:
+                os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+
+    def __enter__(self):
+        self.before = self.hashes()
+        return self
+
+    def __exit__(self, *_):
+        for listener in self.listeners:
+            listener.close()
+        shutil.rmtree(self.base, ignore_errors=True)
+
+    @staticmethod
+    def listen(family, address, kind=socket.SOCK_STREAM):
+        listener = socket.socket(family, kind)
+        listener.bind(address)
+        if kind != socket.SOCK_DGRAM:
+            listener.listen()
+        listener.setblocking(False)
+        return listener
+
+    def hashes(self):
+        """Everything of the scene, with kinds, modes, owners and times."""
+        seen = {}
+        for path in sorted(self.base.rglob("*")):
+            info = path.lstat()
+            content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() and not path.is_symlink() else ""
+            changed = info.st_mtime_ns if not path.is_dir() else 0
+            seen[str(path.relative_to(self.base))] = (info.st_mode, info.st_uid, info.st_nlink, changed, content)
+        return seen
+
+    def connections(self):
+        """Which of the host's listeners were reached."""
+        reached = []
+        for listener in self.listeners:
+            try:
+                if listener.type == socket.SOCK_DGRAM:
+                    listener.recv(1)
+                else:
+                    listener.accept()[0].close()
+                reached.append(str(listener.getsockname()))
+            except BlockingIOError:
+                pass
+        return reached
+
+    def survivors(self):
+        """Processes that still carry the scene in their environment."""
+        mark, found = f"ROOT={self.root}".encode(), []
+        for entry in pathlib.Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    if mark in (entry / "environ").read_bytes().split(b"\0"):
+                        found.append(entry.name)
+                except OSError:
+                    pass
+        return found
+
+    def environment(self):
+        """The variables that attack programs read."""
+        port = self.listeners[0].getsockname()[1]
+        return {"ROOT": self.root, "OUTSIDE": self.outside, "HOST_HOME": self.home, "PORT": port,
+                "RUNNER_PID": os.getpid(), "ABSTRACT": self.abstract}
+
+    def command(self, attack, mode, more=()):
+        name, *arguments = attack.program.split()
+        program = BUILD / name
+        words = [str(BUILD / "cell"), "-r", self.root, "-c", attack.policy + attack.limits]
+        words += ["-o"] if mode == "observe" else []
+        for path in [program, *attack.base]:
+            words += ["-b", path]
+        for key, value in {**self.environment(), "SELF": program}.items():
+            words += ["-e", f"{key}={value}"]
+        return [*as_user(self.user), *map(str, [*words, *more, "--", program, *arguments])]
+
+    def run(self, attack, mode, more=()):
+        process = subprocess.run(self.command(attack, mode, more), capture_output=True, stdin=subprocess.DEVNULL,
+                                 timeout=PATIENCE, cwd="/", check=False,
+                                 env={"HOME": str(self.home), "ATTACK_API_KEY": CANARY, "LD_PRELOAD": "",
+                                      "SSH_AUTH_SOCK": "/tmp/agent", "https_proxy": "http://127.0.0.1:1"})
+        try:
+            return json.loads(process.stdout)
+        except ValueError:
+            return {"error": f"the runner of cells failed: {process.returncode} {process.stderr!r}", "out": "",
+                    "accesses": []}
