@@ -12,7 +12,7 @@ int command_exec(const struct arguments *arguments)
     struct err err = {0};
     int status = EXIT_OWN_FAILURE, looped;
 
-    if (task_open(&task, arguments, NULL, TASK_LOG | TASK_ENGINE, &err) < 0) {
+    if (task_open(&task, arguments, NULL, TASK_LOG | TASK_ENGINE | TASK_STDIN, &err) < 0) {
         print_failure(&err);
         return status;
     }

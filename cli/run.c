@@ -37,6 +37,21 @@ static const struct executor *executor_for_file(const char *name)
     return executor_for_language("python");
 }
 
+/* Where the ceiling grants standard input, but the program itself came from there. */
+static void say_stdin_is_taken(struct task *task, const char *name)
+{
+    struct policy ceiling = {0};
+    struct event *event;
+
+    if (strcmp(name, "-") == 0 && policy_parse(task->ceiling.data, &ceiling, NULL) == 0) {
+        if (policy_has(&ceiling, PERMISSION_STDIN) && (event = event_new(EVENT_NOTE))) {
+            event_set_text(event, "text", "the program came from standard input; its own standard input is empty");
+            session_emit(task->session, event);
+        }
+        policy_done(&ceiling);
+    }
+}
+
 static int start(struct task *task, const struct arguments *arguments, const struct executor *executor,
                  const struct buf *text, struct err *err)
 {
@@ -50,6 +65,7 @@ static int start(struct task *task, const struct arguments *arguments, const str
 
     if (arguments->command == COMMAND_CHECK)
         return engine_check(task->engine, &program, err);
+    say_stdin_is_taken(task, arguments->words[0]);
     if (session_listen(task->session, pass_output, NULL) < 0)
         return err_set(err, -ENOMEM, "out of memory");
     return engine_run(task->engine, &program, err);
@@ -130,7 +146,7 @@ static int work(const struct arguments *arguments, unsigned flags)
 
 int command_run(const struct arguments *arguments)
 {
-    return work(arguments, TASK_LOG | TASK_ENGINE);
+    return work(arguments, TASK_LOG | TASK_ENGINE | (strcmp(arguments->words[0], "-") ? TASK_STDIN : 0));
 }
 
 int command_check(const struct arguments *arguments)

@@ -257,7 +257,7 @@ static int check_spawner(struct err *err)
     return err_set(err, -ENOTCONN, "nothing can run: this program was not started by bin/techo");
 }
 
-static int open_engine(struct task *task, const struct arguments *arguments, struct err *err)
+static int open_engine(struct task *task, const struct arguments *arguments, unsigned flags, struct err *err)
 {
     const char *model = arguments->value[OPTION_MODEL];
     const struct engine_options options = {
@@ -272,6 +272,7 @@ static int open_engine(struct task *task, const struct arguments *arguments, str
         .notify = task_notify(arguments),
         .inspect = inspect_mode(arguments),
         .attempts = (unsigned)arguments_count(arguments, OPTION_ATTEMPTS, ATTEMPTS),
+        .own_stdin = (flags & TASK_STDIN) != 0,
         .instant = arguments_has(arguments, OPTION_INSTANT),
     };
 
@@ -290,7 +291,7 @@ int task_open(struct task *task, const struct arguments *arguments, const char *
     if (code == 0)
         code = open_session(task, arguments, flags, err);
     if (code == 0 && (flags & TASK_ENGINE) == TASK_ENGINE)
-        code = open_engine(task, arguments, err);
+        code = open_engine(task, arguments, flags, err);
     if (code < 0)
         task_done(task);
     return code;

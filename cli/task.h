@@ -14,6 +14,7 @@ enum task_flags {
     TASK_ENGINE = 4 | TASK_SPAWNER, /* ... by an engine of this task */
     TASK_QUIET = 8,                 /* events are not told to people as they come */
     TASK_SCREEN = 16,               /* the screen tells: no listener at all */
+    TASK_STDIN = 64,                /* standard input is the program's, where the ceiling grants it */
     TASK_OWN_FOLDER = 32,           /* without -c and case, the ceiling is the data of the folder; else `sandbox` */
 };
 

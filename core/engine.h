@@ -26,6 +26,7 @@ struct engine_options {
     enum sandbox_notify notify;
     enum inspect_mode inspect;
     unsigned attempts; /* 1 ... */
+    bool own_stdin;    /* this process's standard input is the program's, where stdin is granted; else that is empty */
     bool instant;      /* recorded answers without their recorded times */
 };
 

@@ -97,6 +97,7 @@ struct engine {
     int spawner_fd;
     enum sandbox_notify notify;
     enum inspect_mode inspect;
+    bool own_stdin;
     unsigned attempts;
     const char *needle; /* borrowed; a canary to look for in what a run leaves behind; NULL */
     enum engine_step step;

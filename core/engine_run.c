@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- requires -----------------------------------------------------------------------------------------------------
  */
@@ -219,6 +220,7 @@ static void start(struct engine *engine)
     struct err err;
     struct engine_attempt *attempt = &engine->attempt;
     start_client(engine);
+    attempt->cell.request.stdin_fd = engine->own_stdin ? STDIN_FILENO : -1;
     if (sandbox_start(engine->spawner_fd, &attempt->cell.request, &attempt->fd, &err) < 0) {
         engine_give_up(engine, STATUS_SETUP, err.text);
         return;

@@ -127,6 +127,7 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
     engine->spawner_fd = options->spawner_fd;
     engine->notify = options->notify;
     engine->inspect = options->inspect;
+    engine->own_stdin = options->own_stdin;
     engine->attempts = options->attempts ? options->attempts : 1;
     engine_attempt_init(&engine->attempt);
     int result = engine->root ? set_up(engine, options, err) : err_set(err, -ENOMEM, "out of memory");

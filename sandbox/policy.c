@@ -312,6 +312,16 @@ int policy_parse(const char *text, struct policy *ret_policy, struct err *err)
     return 0;
 }
 
+bool policy_has(const struct policy *policy, enum permission permission)
+{
+    for (size_t i = 0; i < policy->count; i++) {
+        if (policy->items[i].permission == permission) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void policy_done(struct policy *policy)
 {
     if (!policy) {

@@ -72,6 +72,8 @@ int limit_format(enum limit limit, uint64_t value, struct buf *to);
  */
 int policy_parse(const char *text, struct policy *ret_policy, struct err *err) MUST_USE;
 void policy_done(struct policy *policy);
+/* Is there an item of this permission, whatever its scope? */
+bool policy_has(const struct policy *policy, enum permission permission);
 /* Canonical text of a policy: items joined by commas, then the limits that were given. */
 int policy_format(const struct policy *policy, struct buf *to);
 /* Adds `scope` as the language writes it: quoted where it must be. */

@@ -121,6 +121,7 @@ enum {
     POLL_LISTENER,
     POLL_DNS,
     POLL_RELAY,
+    POLL_INPUT,
     POLL_OUT,
     POLL_ERR,
     POLL_SAID,
@@ -134,11 +135,14 @@ enum {
 static void prepare_poll(const struct supervisor *supervisor, struct pollfd list[POLL_COUNT])
 {
     const struct cell *cell = &supervisor->cell;
+    short input_events;
+    int input = feed_waits(&supervisor->input, &input_events);
     bool slow = supervisor->outbox.bytes >= OUTBOX_FULL; /* then the program waits for the application */
     const int fds[POLL_COUNT] = {
         [POLL_LISTENER] = cell->listener,
         [POLL_DNS] = cell->dns,
         [POLL_RELAY] = supervisor->watch.relay.epoll,
+        [POLL_INPUT] = input,
         [POLL_OUT] = slow ? -1 : supervisor->streams[0].fd,
         [POLL_ERR] = slow ? -1 : supervisor->streams[1].fd,
         [POLL_SAID] = slow ? -1 : supervisor->said.fd,
@@ -151,6 +155,7 @@ static void prepare_poll(const struct supervisor *supervisor, struct pollfd list
     for (int i = 0; i < POLL_COUNT; i++) {
         list[i] = (struct pollfd){fds[i], POLLIN, 0};
     }
+    list[POLL_INPUT].events = input_events;
     if (supervisor->outbox.first) {
         list[POLL_CLIENT].events |= POLLOUT;
     }
@@ -185,6 +190,9 @@ static void hear_cell(struct supervisor *supervisor, struct pollfd list[POLL_COU
     }
     if (list[POLL_RELAY].revents) {
         relay_serve(&supervisor->watch.relay);
+    }
+    if (list[POLL_INPUT].revents) {
+        feed_move(&supervisor->input);
     }
     for (int i = 0; i < 2; i++) {
         if (list[POLL_OUT + i].revents) {
@@ -306,6 +314,7 @@ static void done(struct supervisor *supervisor)
         cell_done(&supervisor->cell);
     }
     watch_done(&supervisor->watch);
+    feed_done(&supervisor->input);
     stream_done(&supervisor->streams[0]);
     stream_done(&supervisor->streams[1]);
     said_done(&supervisor->said);
@@ -326,6 +335,7 @@ void supervisor_run(const struct supervisor_options *options)
         .killed_for = -1,
         .streams = {{.fd = -1, .number = 1}, {.fd = -1, .number = 2}},
     };
+    feed_init(&supervisor.input);
     said_init(&supervisor.said, -1);
     outbox_init(&supervisor.outbox, options->client);
     if (supervisor_start(&supervisor, &err) == 0) {

@@ -8,16 +8,6 @@
 
 enum { SAMPLE_FIRST_US = 2000 }; /* the gaps grow from this */
 
-static bool grants(const struct supervisor *supervisor, enum permission permission)
-{
-    for (size_t i = 0; i < supervisor->granted.count; i++) {
-        if (supervisor->granted.items[i].permission == permission) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* What this build cannot enforce is never run as if it could. */
 static int refuse_unserved(const struct supervisor *supervisor, struct err *err)
 {
@@ -53,11 +43,19 @@ static int open_pipe(int *ret_read, int *ret_write)
 static int open_stdio(struct supervisor *supervisor, struct cell_options *cell, int nothing, bool given[4])
 {
     const struct supervisor_options *options = supervisor->options;
-    bool output = grants(supervisor, PERMISSION_STDOUT);
+    bool output = policy_has(&supervisor->granted, PERMISSION_STDOUT);
     int result = 0, reader = -1;
 
-    cell->stdio[0] = options->stdio[0] >= 0 && grants(supervisor, PERMISSION_STDIN) ? options->stdio[0] : nothing;
-    if (options->request->terminal) {
+    cell->stdio[0] = nothing;
+    if (options->stdio[0] >= 0 && policy_has(&supervisor->granted, PERMISSION_STDIN)) {
+        if (options->request->terminal && isatty(options->stdio[0])) {
+            cell->stdio[0] = options->stdio[0]; /* the command talks to it, as in a shell */
+        } else {
+            result = feed_open(&supervisor->input, options->stdio[0], &cell->stdio[0]);
+            given[0] = result == 0;
+        }
+    }
+    if (result == 0 && options->request->terminal) {
         cell->stdio[1] = output ? options->stdio[1] : nothing;
         cell->stdio[2] = options->stdio[2];
         return 0;

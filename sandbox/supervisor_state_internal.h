@@ -3,6 +3,7 @@
 #define TECHO_SANDBOX_SUPERVISOR_STATE_INTERNAL_H
 
 #include "cell_internal.h"
+#include "feed_internal.h"
 #include "meter_internal.h"
 #include "outbox_internal.h"
 #include "stream_internal.h"
@@ -14,6 +15,7 @@ struct supervisor {
     struct policy granted;
     struct pins pins;
     struct cell cell;
+    struct feed input;
     struct stream streams[2];
     struct said said;
     struct watch watch;
