@@ -267,7 +267,15 @@ static void say_exit(const struct event *event, struct buf *to)
 
 static void say_effect(const struct event *event, struct buf *to)
 {
-    buf_addf(to, "effect %s: ", event_text(event, "what", "?"));
+    const char *what = event_text(event, "what", "?"), *path = event_text(event, "path", NULL);
+
+    if (path) {
+        bool refused = strcmp(what, "refused") == 0;
+        buf_addf(to, "%s %s", refused ? "not written:" : what, path);
+        part(event, "problem", ": ", "", to);
+        return;
+    }
+    buf_addf(to, "effect %s: ", what);
     json_text(event_json(event, "after"), to);
 }
 

@@ -73,6 +73,8 @@ static const struct option_info options[_OPTION_MAX] = {
     [OPTION_NOTIFY] = {0, "notify", OPTION_CHOICE, "answer|observe",
                        "refuse with one clear error, or only watch while the kernel refuses (default answer)",
                        RUNS | ON(EXEC) | ON(ESCAPES)},
+    [OPTION_DIRECT] = {0, "direct", OPTION_FLAG, NULL,
+                       "what file.write grants is written at once, not when the run has ended well", ON(RUN) | ON(ASK) | ON(TUI) | ON(EXEC)},
     [OPTION_PREAMBLE] = {0, "preamble", OPTION_TEXT, "FILE",
                          "lines that are put before every program; their requires count",
                          ON(RUN) | ON(ASK) | ON(CHECK) | ON(TUI)},

@@ -270,6 +270,7 @@ static int open_engine(struct task *task, const struct arguments *arguments, uns
         .model = model ? model : "recorded",
         .spawner_fd = SANDBOX_SPAWNER_FD,
         .notify = task_notify(arguments),
+        .direct = arguments_has(arguments, OPTION_DIRECT),
         .inspect = inspect_mode(arguments),
         .attempts = (unsigned)arguments_count(arguments, OPTION_ATTEMPTS, ATTEMPTS),
         .own_stdin = (flags & TASK_STDIN) != 0,

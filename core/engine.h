@@ -24,6 +24,7 @@ struct engine_options {
     const char *model;           /* "recorded" or "recorded:FILE" */
     int spawner_fd;
     enum sandbox_notify notify;
+    bool direct; /* what is granted to write is written at once */
     enum inspect_mode inspect;
     unsigned attempts; /* 1 ... */
     bool own_stdin;    /* this process's standard input is the program's, where stdin is granted; else that is empty */

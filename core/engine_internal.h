@@ -96,6 +96,9 @@ struct engine {
     struct model *model;
     int spawner_fd;
     enum sandbox_notify notify;
+    bool direct;
+    char *state_folder;  /* owned; techo's own, which no run writes; NULL: unknown */
+    const char *own[2];  /* the list of those, for requests */
     enum inspect_mode inspect;
     bool own_stdin;
     unsigned attempts;

@@ -111,6 +111,20 @@ static int set_up(struct engine *engine, const struct engine_options *options, s
     return 0;
 }
 
+/* The folder above that of the sessions. */
+static char *find_state_folder(void)
+{
+    struct buf folder;
+    char *found = NULL;
+    buf_init(&folder, 4096);
+    if (session_folder(&folder, NULL) == 0) {
+        *strrchr(folder.data, '/') = '\0';
+        found = buf_steal(&folder);
+    }
+    buf_done(&folder);
+    return found;
+}
+
 int engine_new(const struct engine_options *options, struct engine **ret_engine, struct err *err)
 {
     struct engine *engine = calloc(1, sizeof *engine);
@@ -126,6 +140,8 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
                                                       : NULL);
     engine->spawner_fd = options->spawner_fd;
     engine->notify = options->notify;
+    engine->direct = options->direct;
+    engine->own[0] = engine->state_folder = find_state_folder();
     engine->inspect = options->inspect;
     engine->own_stdin = options->own_stdin;
     engine->attempts = options->attempts ? options->attempts : 1;
@@ -153,6 +169,7 @@ void engine_free(struct engine *engine)
     free(engine->ceiling_text);
     free(engine->root);
     free(engine->home);
+    free(engine->state_folder);
     free(engine->preamble);
     free(engine);
 }

@@ -218,9 +218,12 @@ FIELDS(exit) = {
     LAST_FIELD};
 
 FIELDS(effect) = {
-    {"what",   FIELD_TEXT, REQUIRED, "what was checked after an escape attempt"},
-    {"before", FIELD_ANY,  OPTIONAL, "its value before the run"},
-    {"after",  FIELD_ANY,  OPTIONAL, "its value afterwards"},
+    {"what",    FIELD_TEXT, REQUIRED, "of a written path: created, changed, removed, folder, refused; else what was checked"},
+    {"path",    FIELD_TEXT, OPTIONAL, "of what was written outside ./out, as people write it"},
+    {"size",    FIELD_INT,  OPTIONAL, "bytes of a written file"},
+    {"problem", FIELD_TEXT, OPTIONAL, "why the path was not written"},
+    {"before",  FIELD_ANY,  OPTIONAL, "after an escape attempt: the value before the run"},
+    {"after",   FIELD_ANY,  OPTIONAL, "its value afterwards"},
     LAST_FIELD};
 
 FIELDS(verdict) = {
@@ -309,7 +312,7 @@ static const struct {
     KIND(RESULT,     result,     "a table that the program gave"),
     KIND(ARTIFACT,   artifact,   "a file that it left in ./out"),
     KIND(EXIT,       exit,       "the run is over"),
-    KIND(EFFECT,     effect,     "a trace that an escape attempt left, or did not"),
+    KIND(EFFECT,     effect,     "something that a run changed on the host; a trace that an escape attempt left, or did not"),
     KIND(VERDICT,    verdict,    "the answer, judged"),
     KIND(DECISION,   decision,   "a person decided"),
     KIND(PROBE,      probe,      "doctor tried a guarantee"),

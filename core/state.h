@@ -121,8 +121,11 @@ struct state_response { /* of the model */
     uint64_t tokens_in, tokens_out, retries;
 };
 
-struct state_effect { /* of an escape attempt */
+struct state_effect { /* on the host; of an escape attempt: what was checked */
     char *what;
+    char *path; /* NULL: of an escape attempt */
+    int64_t size;
+    char *problem; /* NULL, or why the path was not written */
     cJSON *before, *after;
 };
 

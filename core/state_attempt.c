@@ -269,6 +269,9 @@ void reduce_effect(struct change *change)
     struct state_effect *effect = append(change, &attempt->effects, &attempt->effect_count, sizeof(*attempt->effects));
     if (effect) {
         take_text(change, &effect->what, "what");
+        take_text(change, &effect->path, "path");
+        take_int(change, &effect->size, "size");
+        take_text(change, &effect->problem, "problem");
         take_json(change, &effect->before, "before");
         take_json(change, &effect->after, "after");
     }

@@ -120,6 +120,9 @@ SHAPE(state_response);
 
 static const struct member state_effect_members[] = {
     TEXT(state_effect, what),
+    TEXT(state_effect, path),
+    I64(state_effect, size),
+    TEXT(state_effect, problem),
     JSON(state_effect, before),
     JSON(state_effect, after),
 };

@@ -28,6 +28,7 @@ static const struct cell empty_cell = {.init_pidfd = -1,
                                        .dns = -1,
                                        .root_dir = -1,
                                        .out_dir = -1,
+                                       .writes_dir = -1,
                                        .cgroup_memory = -1,
                                        .cgroup_pids = -1,
                                        .start = -1};
@@ -154,6 +155,7 @@ static int wait_for_view(struct maker *maker, struct cell *cell, struct inside_m
 
     cell->root_dir = descriptors[0];
     cell->out_dir = descriptors[1];
+    cell->writes_dir = descriptors[2];
     return result ? result : cell->root_dir >= 0 ? 0 : err_set(err, -EPROTO, "cannot make the sandbox");
 }
 
@@ -323,8 +325,9 @@ void cell_done(struct cell *cell)
         return;
     }
     cell_kill(cell);
-    int *const owned[] = {&cell->init_pidfd, &cell->control, &cell->listener,      &cell->dns,        &cell->root_dir,
-                          &cell->out_dir,    &cell->start,   &cell->cgroup_memory, &cell->cgroup_pids};
+    int *const owned[] = {&cell->init_pidfd, &cell->control, &cell->listener,   &cell->dns,   &cell->root_dir,
+                          &cell->out_dir,    &cell->start,   &cell->writes_dir, &cell->cgroup_memory,
+                          &cell->cgroup_pids};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
         close_descriptor(owned[i]);
     }

@@ -53,6 +53,7 @@ struct cell {
     int dns;         /* UDP socket bound to 127.0.0.1:53 inside */
     int root_dir;    /* O_PATH: the cell's own root, for openat2(RESOLVE_IN_ROOT) */
     int out_dir;     /* directory: the program's ./out, as it really lies in the upper layer */
+    int writes_dir;  /* directory: in 0/upper, 1/upper, ... what the program wrote below pins->writes[0], ... */
     uint32_t layers; /* bit set of enum sandbox_layer that are in force */
     struct buf off;  /* "layer: why\n" for each that is not */
     char level[4];   /* "L0" */

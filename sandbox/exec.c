@@ -32,10 +32,13 @@ enum { LINE_MAX_BYTES = 16 << 10, POLICY_MAX = 128 << 10 };
 struct exec {
     const char *ceiling, *folder;
     enum sandbox_notify notify;
+    bool direct;
     char **command;
+    char state[PATH_MAX]; /* the application's folder; "" when unknown */
     char root[PATH_MAX];
     const char *home;
     int status;
+    bool refused; /* something that it wrote was not carried over */
 };
 
 /* ---- words for people ------------------------------------------------------------------------------------------- */
@@ -79,6 +82,12 @@ static void say_denial(const struct exec *exec, const struct report_access *acce
     buf_init(&line, LINE_MAX_BYTES);
     buf_addf(&line, "denied: %s ", access_want_name(access->want));
     scope_display(access->resolved, exec->root, exec->home, &line);
+    if (access->layer == LAYER_SUPERVISOR && access->missing == PERMISSION_FILE_WRITE) {
+        buf_add_text(&line, " (answered, supervisor): the name is protected, and no run writes it");
+        say(line.data ? line.data : "denied");
+        buf_done(&line);
+        return;
+    }
     buf_addf(&line, " (%s%s): %s", access->answered ? "answered, " : "", sandbox_layer_name(access->layer),
              permission_name(access->missing));
     buf_add_char(&line, '=');
@@ -120,10 +129,13 @@ static void take_report(void *context, struct report *report)
 
     if (report->kind == REPORT_ACCESS && report->access.verdict == ACCESS_DENIED && report->access.count == 1) {
         say_denial(exec, &report->access);
+    } else if (report->kind == REPORT_EFFECT) {
+        exec->refused = exec->refused || report->effect.kind == EFFECT_REFUSED;
     } else if (report->kind == REPORT_EXIT) {
+        bool untold = exec->refused && report->exit.status == STATUS_OK;
         exec->status = exit_status(&report->exit);
-        if (report->exit.status != STATUS_OK && report->exit.status != STATUS_ERROR &&
-            report->exit.status != STATUS_SIGNAL && report->exit.status != STATUS_DENIED && report->exit.message) {
+        if (untold || (report->exit.status != STATUS_OK && report->exit.status != STATUS_ERROR &&
+            report->exit.status != STATUS_SIGNAL && report->exit.status != STATUS_DENIED && report->exit.message)) {
             say(report->exit.message);
         }
     }
@@ -151,6 +163,8 @@ static int read_arguments(int argc, char **argv, struct exec *exec)
             exec->folder = argv[++i];
         } else if (strcmp(argv[i], "--notify=observe") == 0 || strcmp(argv[i], "--notify=answer") == 0) {
             exec->notify = argv[i][9] == 'o' ? NOTIFY_OBSERVE : NOTIFY_ANSWER;
+        } else if (strcmp(argv[i], "--direct") == 0) {
+            exec->direct = true;
         } else {
             return 0;
         }
@@ -241,6 +255,18 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* Where the application keeps its sessions, which no run writes. */
+static void find_state(const char *home, char ret_folder[PATH_MAX])
+{
+    const char *state = getenv("XDG_STATE_HOME");
+    int len = state && state[0] == '/' ? snprintf(ret_folder, PATH_MAX, "%s/techo", state)
+                                       : snprintf(ret_folder, PATH_MAX, "%s/.local/state/techo", home ? home : "");
+
+    if (len >= PATH_MAX) {
+        ret_folder[0] = '\0';
+    }
+}
+
 static int run_command(struct exec *exec, const char *granted, struct err *err)
 {
     struct sandbox_base base[64];
@@ -256,8 +282,11 @@ static int run_command(struct exec *exec, const char *granted, struct err *err)
             base[base_count++].path = sandbox_command_base[i];
         }
     }
+    const char *const own[] = {exec->state[0] ? exec->state : NULL, NULL};
     const struct sandbox_request request = {
         .root = exec->root,
+        .direct = exec->direct,
+        .own = own,
         .granted = granted,
         .base = base,
         .base_count = base_count,
@@ -297,9 +326,10 @@ int exec_main(int argc, char **argv)
         return -1;
     }
     if (result < 0) {
-        say("usage: techo exec [-c CEILING] [-d DIR] [--notify=observe] -- COMMAND [ARGUMENT...]");
+        say("usage: techo exec [-c CEILING] [-d DIR] [--notify=observe] [--direct] -- COMMAND [ARGUMENT...]");
         return EXIT_FAILED;
     }
+    find_state(exec.home, exec.state);
     if (!realpath(exec.folder, exec.root)) {
         result = err_errno(&err, -errno, "%s", exec.folder);
     } else {

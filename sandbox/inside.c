@@ -160,8 +160,8 @@ static _Noreturn void run_init(struct inside *inside, pid_t program, const volat
     check(inside->control, or_errno(setns(pidfd, CLONE_NEWNET)), "entering the network namespace");
     give_up_privileges(inside);
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nothing of init is the program's to look at */
-    check(inside->control, inside_send(inside->control, &view, (int[]){files.root_dir, files.out_dir}, 2),
-          "handing over its folders");
+    const int folders[] = {files.root_dir, files.out_dir, files.writes_dir};
+    check(inside->control, inside_send(inside->control, &view, folders, 3), "handing over its folders");
     init_run(inside->control, program, exec_errno);
 }
 

@@ -9,7 +9,7 @@
 #include "view_internal.h"
 
 enum inside_kind {
-    INSIDE_VIEW = 1, /* from init: the files are made; descriptors: root, out */
+    INSIDE_VIEW = 1, /* from init: the files are made; descriptors: root, out, writes */
     INSIDE_BUILT,    /* from init, to the program's process: the same; descriptor: Landlock's rules */
     INSIDE_READY,    /* from the program's process: it is confined and waits; descriptors: listener, dns */
     INSIDE_FAILED,   /* from either: `code` and `text` */

@@ -24,6 +24,11 @@ static const char *const wants[_WANT_MAX] = {
     [WANT_EXEC] = "exec", [WANT_CONNECT] = "connect", [WANT_BIND] = "bind",     [WANT_SEND] = "send",
 };
 
+static const char *const effects[_EFFECT_MAX] = {
+    [EFFECT_NONE] = "none",       [EFFECT_CREATED] = "created", [EFFECT_CHANGED] = "changed",
+    [EFFECT_REMOVED] = "removed", [EFFECT_FOLDER] = "folder",   [EFFECT_REFUSED] = "refused",
+};
+
 const char *sandbox_status_name(enum sandbox_status status)
 {
     assert((unsigned)status < _STATUS_MAX);
@@ -34,6 +39,12 @@ const char *sandbox_layer_name(enum sandbox_layer layer)
 {
     assert((unsigned)layer < _LAYER_MAX);
     return layers[layer];
+}
+
+const char *effect_kind_name(enum effect_kind kind)
+{
+    assert((unsigned)kind < _EFFECT_MAX);
+    return effects[kind];
 }
 
 const char *access_want_name(enum access_want want)

@@ -31,7 +31,6 @@ struct pinner {
     const char *scope; /* what a link may lead to: a pattern, or a folder and all below */
     bool folder;       /* `scope` names a folder */
     int index;
-    bool write;
     size_t matches, seen; /* of a pattern */
     struct err *err;
 };
@@ -41,18 +40,17 @@ static bool is_pattern(const char *scope)
     return strpbrk(scope, "*?") != NULL;
 }
 
-/* Where an open descriptor really lies. */
-static int real_path(int fd, char path[PATH_MAX])
+int pin_real_path(int fd, char ret_path[PATH_MAX])
 {
     char link[64];
     ssize_t len;
 
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    len = readlink(link, path, PATH_MAX - 1);
+    len = readlink(link, ret_path, PATH_MAX - 1);
     if (len <= 0) {
         return len < 0 ? -errno : -ENOENT;
     }
-    path[len] = '\0';
+    ret_path[len] = '\0';
     return 0;
 }
 
@@ -75,8 +73,7 @@ static int add_pin(struct pinner *pinner, const char *path, int fd, const struct
                         .fd = fd,
                         .device = status->st_dev,
                         .inode = status->st_ino,
-                        .folder = S_ISDIR(status->st_mode),
-                        .write = pinner->write};
+                        .folder = S_ISDIR(status->st_mode)};
     if (!pin->path) {
         return -ENOMEM;
     }
@@ -105,7 +102,7 @@ static int pin_path(struct pinner *pinner, const char *path, bool files_only)
         bool skip = errno == ENOENT || errno == ENOTDIR || files_only;
         return skip ? 0 : err_errno(pinner->err, -errno, "%s: cannot open %s", pinner->item->text, path);
     }
-    result = fstat(fd, &status) || fstatfs(fd, &system) ? -errno : real_path(fd, real);
+    result = fstat(fd, &status) || fstatfs(fd, &system) ? -errno : pin_real_path(fd, real);
     if (!result && system.f_type == PROC_SUPER_MAGIC && !files_only) {
         result = err_set(pinner->err, -EOPNOTSUPP, "%s: /proc shows every process, with its keys; no program gets it",
                          pinner->item->text);
@@ -211,13 +208,13 @@ static bool cut_folder(char *scope)
     return true;
 }
 
-/* The private ./out hides a host folder of that name: nothing below it can be granted, and it is writable anyway. */
+/* The private ./out hides a host folder of that name: nothing below it can be granted. */
 static int check_out(const struct pinner *pinner, bool *ret_skip)
 {
     char out[PATH_MAX];
 
     *ret_skip = !is_pattern(pinner->scope) && in_out(pinner, pinner->scope);
-    if (!*ret_skip || pinner->write) {
+    if (!*ret_skip) {
         return 0;
     }
     snprintf(out, sizeof out, "%s/out", strcmp(pinner->root, "/") ? pinner->root : "");
@@ -275,30 +272,45 @@ static int by_length(const void *a, const void *b)
     return order ? order : left->item - right->item;
 }
 
+static bool is_read(const struct policy_item *item)
+{
+    return item->permission == PERMISSION_FILE_READ || item->permission == PERMISSION_FILE;
+}
+
+static bool is_write(const struct policy_item *item)
+{
+    return item->permission == PERMISSION_FILE_WRITE || item->permission == PERMISSION_FILE;
+}
+
 int pins_open(const struct policy *granted, const char *root, struct pins *ret_pins, struct err *err)
 {
     struct pins pins = {0};
     size_t size = 0;
+    int result = 0;
 
-    for (size_t i = 0; i < granted->count; i++) {
+    for (size_t i = 0; i < granted->count && !result; i++) {
         const struct policy_item *item = &granted->items[i];
-        bool read = item->permission == PERMISSION_FILE_READ || item->permission == PERMISSION_FILE;
-        bool write = item->permission == PERMISSION_FILE_WRITE || item->permission == PERMISSION_FILE;
-        struct pinner pinner = {
-            .pins = &pins, .size = size, .root = root, .item = item, .index = (int)i, .write = write, .err = err};
+        struct pinner pinner = {.pins = &pins, .size = size, .root = root, .item = item, .index = (int)i, .err = err};
 
-        if ((read || write) && item->scope && item->scope[0] == '/' && !item->ask) {
-            int result = pin_item(&pinner);
-            size = pinner.size;
-            if (result) {
-                pins_done(&pins);
-                return result;
-            }
+        if (item->ask || !item->scope || item->scope[0] != '/') {
+            continue;
         }
+        if (is_read(item)) {
+            result = pin_item(&pinner);
+            size = pinner.size;
+        }
+        if (is_write(item) && !result) {
+            result = pins_add_write(&pins, item, (int)i, root, err);
+        }
+    }
+    if (result) {
+        pins_done(&pins);
+        return result;
     }
     if (pins.count) {
         qsort(pins.list, pins.count, sizeof *pins.list, by_length);
     }
+    pins_sort_writes(&pins);
     *ret_pins = pins;
     return 0;
 }
@@ -312,17 +324,10 @@ void pins_done(struct pins *pins)
         free(pins->list[i].path);
         close_descriptor(&pins->list[i].fd);
     }
-    free(pins->list);
-    *pins = (struct pins){0};
-}
-
-const struct pin *pins_find(const struct pins *pins, const char *path, bool write)
-{
-    for (size_t i = pins->count; i > 0; i--) { /* the deepest first */
-        const struct pin *pin = &pins->list[i - 1];
-        if (pin->write >= write && (pin->folder ? path_is_within(path, pin->path) : !strcmp(path, pin->path))) {
-            return pin;
-        }
+    for (size_t i = 0; i < pins->write_count; i++) {
+        write_pin_done(&pins->writes[i]);
     }
-    return NULL;
+    free(pins->list);
+    free(pins->writes);
+    *pins = (struct pins){0};
 }

@@ -80,6 +80,13 @@ static const struct wire_member artifact_members[] = {
     TEXT(report_artifact, problem),
 };
 
+static const struct wire_member effect_members[] = {
+    CHOICE(report_effect, kind, _EFFECT_MAX),
+    TEXT(report_effect, path),
+    MEMBER(WIRE_U64, report_effect, size),
+    TEXT(report_effect, problem),
+};
+
 static const struct wire_member exit_members[] = {
     CHOICE(report_exit, status, _STATUS_MAX),   MEMBER(WIRE_INT, report_exit, code),
     MEMBER(WIRE_INT, report_exit, signal),      MEMBER(WIRE_INT, report_exit, limit),
@@ -103,6 +110,7 @@ static const struct {
     [REPORT_USAGE] = KIND(usage_members, usage),
     [REPORT_USED] = KIND(used_members, used),
     [REPORT_ARTIFACT] = KIND(artifact_members, artifact),
+    [REPORT_EFFECT] = KIND(effect_members, effect),
     [REPORT_EXIT] = KIND(exit_members, exit),
 };
 enum { KIND_COUNT = sizeof kinds / sizeof kinds[0] };
@@ -129,6 +137,8 @@ static bool makes_sense(const struct report *report)
         return report->access.call && report->access.given && report->access.resolved;
     case REPORT_ARTIFACT:
         return report->artifact.name;
+    case REPORT_EFFECT:
+        return report->effect.path && (report->effect.kind != EFFECT_REFUSED || report->effect.problem);
     case REPORT_EXIT:
         return report->exit.message && report->exit.limit >= -1 && report->exit.limit < _LIMIT_MAX;
     default:

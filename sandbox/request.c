@@ -16,6 +16,8 @@ enum tag {
     TAG_NOTIFY,
     TAG_SAID,
     TAG_TERMINAL,
+    TAG_DIRECT,
+    TAG_OWN,
     TAG_BASE,
     TAG_INJECT_PATH, /* followed by TAG_INJECT_DATA */
     TAG_INJECT_DATA,
@@ -39,6 +41,10 @@ int request_write(const struct sandbox_request *request, struct buf *to, struct 
     wire_add_number(to, TAG_NOTIFY, request->notify);
     wire_add_number(to, TAG_SAID, request->said);
     wire_add_number(to, TAG_TERMINAL, request->terminal);
+    wire_add_number(to, TAG_DIRECT, request->direct);
+    for (size_t i = 0; request->own && request->own[i]; i++) {
+        wire_add_text(to, TAG_OWN, request->own[i]);
+    }
     for (size_t i = 0; i < request->base_count; i++) {
         wire_add_text(to, TAG_BASE, request->base[i].path);
     }
@@ -54,7 +60,7 @@ int request_write(const struct sandbox_request *request, struct buf *to, struct 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
 struct counts {
-    size_t base, inject, arg, env;
+    size_t base, inject, arg, env, own;
 };
 
 static int count_lists(const char *bytes, size_t len, struct counts *ret_counts)
@@ -66,11 +72,12 @@ static int count_lists(const char *bytes, size_t len, struct counts *ret_counts)
 
     while ((result = wire_next(&reader, &field)) == 1) {
         counts.base += field.tag == TAG_BASE;
+        counts.own += field.tag == TAG_OWN;
         counts.inject += field.tag == TAG_INJECT_PATH;
         counts.arg += field.tag == TAG_ARG;
         counts.env += field.tag == TAG_ENV;
     }
-    if (result < 0 || counts.base > WIRE_LIST_MAX || counts.inject > WIRE_LIST_MAX || counts.arg > WIRE_LIST_MAX ||
+    if (result < 0 || counts.base > WIRE_LIST_MAX || counts.own > WIRE_LIST_MAX || counts.inject > WIRE_LIST_MAX || counts.arg > WIRE_LIST_MAX ||
         counts.env > WIRE_LIST_MAX) {
         return -EBADMSG;
     }
@@ -109,6 +116,12 @@ static int read_field(const struct wire_field *field, struct request_copy *copy,
         result = wire_number(field, 1, &value);
         request->terminal = value;
         return result;
+    case TAG_DIRECT:
+        result = wire_number(field, 1, &value);
+        request->direct = value;
+        return result;
+    case TAG_OWN:
+        return read_path(field, &copy->own[at->own++]);
     case TAG_BASE:
         return read_path(field, &copy->base[at->base++].path);
     case TAG_INJECT_PATH:
@@ -139,11 +152,12 @@ static int read_fields(const char *bytes, size_t len, struct request_copy *copy)
     if (result < 0) {
         return result;
     }
+    copy->own = calloc(counts.own + 1, sizeof *copy->own);
     copy->base = calloc(counts.base + 1, sizeof *copy->base);
     copy->inject = calloc(counts.inject + 1, sizeof *copy->inject);
     copy->argv = calloc(counts.arg + 1, sizeof *copy->argv);
     copy->env = calloc(counts.env + 1, sizeof *copy->env);
-    if (!copy->base || !copy->inject || !copy->argv || !copy->env) {
+    if (!copy->own || !copy->base || !copy->inject || !copy->argv || !copy->env) {
         return -ENOMEM;
     }
     while ((result = wire_next(&reader, &field)) == 1) {
@@ -157,6 +171,7 @@ static int read_fields(const char *bytes, size_t len, struct request_copy *copy)
             return -EBADMSG;
         }
     }
+    copy->request.own = copy->own;
     copy->request.base = copy->base;
     copy->request.base_count = at.base;
     copy->request.inject = copy->inject;
@@ -204,6 +219,7 @@ void request_copy_done(struct request_copy *copy)
     if (!copy) {
         return;
     }
+    free(copy->own);
     free(copy->base);
     free(copy->inject);
     free(copy->argv);

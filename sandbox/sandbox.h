@@ -80,6 +80,9 @@ struct sandbox_request {
     const char *const *argv; /* NULL-terminated; argv[0] is a path inside, or is looked up in /usr/bin and /bin */
     const char *const *env;  /* NULL-terminated; the whole environment: nothing is inherited */
     enum sandbox_notify notify;
+    bool direct;   /* what is granted to write is written at once, not when the run has ended well */
+    /* The application's own folders, which no run writes; absolute, ends with NULL; NULL: none. */
+    const char *const *own;
     bool said;     /* give the program descriptor 3 to say things on (see REPORT_SAID) */
     bool terminal; /* `techo exec` in place: descriptors 0, 1 and 2 are the caller's, output is neither kept nor counted */
     /* A descriptor for the program's standard input; -1: empty. Needs the permission stdin. */
@@ -94,6 +97,7 @@ enum report_kind {
     REPORT_USAGE,    /* what it has consumed so far */
     REPORT_USED,     /* successful accesses by granting item, at the end */
     REPORT_ARTIFACT, /* a file that it left in ./out */
+    REPORT_EFFECT,   /* something that it changed on the host, or was not let change, at the end */
     REPORT_EXIT,     /* the end; exactly one, and nothing follows it */
 };
 
@@ -172,6 +176,25 @@ struct report_artifact {
     char *problem; /* NULL, or why it is not handed over ("not a regular file", "above 16 MiB") */
 };
 
+/* What became of a path that a `file.write` grant covers. */
+enum effect_kind {
+    EFFECT_NONE,
+    EFFECT_CREATED,
+    EFFECT_CHANGED,
+    EFFECT_REMOVED,
+    EFFECT_FOLDER,  /* a folder was made */
+    EFFECT_REFUSED, /* `problem` says why it was not carried over */
+    _EFFECT_MAX
+};
+const char *effect_kind_name(enum effect_kind kind);
+
+struct report_effect {
+    enum effect_kind kind;
+    char *path;    /* absolute, on the host */
+    uint64_t size; /* bytes of a file */
+    char *problem; /* NULL, or why not */
+};
+
 struct report_exit {
     enum sandbox_status status;
     int code;   /* the exit status of the program; -1 */
@@ -194,6 +217,7 @@ struct report {
         struct report_usage usage;
         struct report_used used;
         struct report_artifact artifact;
+        struct report_effect effect;
         struct report_exit exit;
     };
 };

@@ -3,6 +3,8 @@
  */
 #include "scope_internal.h"
 
+#include "protect_internal.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -39,18 +41,35 @@ static const char *never_host(const struct scope *scope)
     return scope->port && !scope_is_port(scope->port) ? "has no port: a port is a number from 1 to 65535" : NULL;
 }
 
+/* What may be written is one file, or a folder and all below: what a pattern would match later nobody knows. */
+static bool is_loose_pattern(const char *path)
+{
+    size_t pattern = strcspn(path, "*?"), len = strlen(path);
+
+    return pattern < len && !(pattern == len - 1 && pattern > 0 && path[pattern] == '*' && path[pattern - 1] == '/');
+}
+
+static const char *file_never(const struct scope *scope)
+{
+    if (!scope->text || scope->text[strspn(scope->text, "/*?")] == '\0') {
+        return "would be every file of this machine; name a folder: file.read=./data";
+    }
+    if (scope->permission == PERMISSION_FILE_READ) {
+        return NULL;
+    }
+    if (is_loose_pattern(scope->text)) {
+        return "is a pattern; what may be written is one file, or a folder: file.write=./D/*";
+    }
+    return protect_is(scope->text, NULL) ? "names what other programs trust, and no run writes it" : NULL;
+}
+
 const char *scope_never(const struct scope *scope)
 {
     if (scope->permission == PERMISSION_NET) {
         return never_host(scope);
     }
     if (scope_is_file(scope->permission)) {
-        if (!scope->text) {
-            return "would be every file of this machine; name a folder: file.read=./data";
-        }
-        return scope->text[strspn(scope->text, "/*?")] == '\0'
-                   ? "would be every file of this machine; name a folder: file.read=./data"
-                   : NULL;
+        return file_never(scope);
     }
     if (scope->permission == PERMISSION_ENV) {
         if (!scope->text || strpbrk(scope->text, "*?")) {
@@ -72,14 +91,12 @@ const char *permission_unserved(enum permission permission)
     case PERMISSION_TIME:
     case PERMISSION_RANDOM:
     case PERMISSION_ENV:
+    case PERMISSION_FILE:
     case PERMISSION_FILE_READ:
+    case PERMISSION_FILE_WRITE:
     case PERMISSION_NET:
     case PERMISSION_EXEC:
         return NULL;
-    case PERMISSION_FILE:
-        return "includes file.write, which is not served outside ./out in this build";
-    case PERMISSION_FILE_WRITE:
-        return "outside ./out is not served in this build";
     default:
         return "is not served in this build";
     }

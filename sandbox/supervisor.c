@@ -286,6 +286,7 @@ static void finish(struct supervisor *supervisor)
     report_usage(supervisor, supervisor->stopped_us);
     accesses_report_used(&supervisor->watch.accesses, supervisor_report, supervisor);
     decide(supervisor, &end.exit);
+    supervisor_commit(supervisor, &end.exit);
     end.exit.setup_us = supervisor->started_us - supervisor->asked_us;
     end.exit.run_us = supervisor->stopped_us - supervisor->started_us;
     end.exit.survivors = supervisor->ended ? supervisor->end.survivors : 0;

@@ -11,15 +11,9 @@ enum { SAMPLE_FIRST_US = 2000 }; /* the gaps grow from this */
 /* What this build cannot enforce is never run as if it could. */
 static int refuse_unserved(const struct supervisor *supervisor, struct err *err)
 {
-    const char *root = supervisor->options->request->root;
-    size_t len = strlen(root);
-
     for (size_t i = 0; i < supervisor->granted.count; i++) {
         const struct policy_item *item = &supervisor->granted.items[i];
-        bool writes = item->permission == PERMISSION_FILE || item->permission == PERMISSION_FILE_WRITE;
-        bool out = item->scope && strncmp(item->scope, root, len) == 0 && strncmp(item->scope + len, "/out", 4) == 0 &&
-                   (item->scope[len + 4] == '/' || item->scope[len + 4] == '\0') && !strstr(item->scope, "/..");
-        if (item->ask || (writes && !out)) {
+        if (item->ask) {
             return err_set(err, -EOPNOTSUPP, "%s is not served by this build", item->text);
         }
     }
@@ -125,6 +119,7 @@ static void report_cell(struct supervisor *supervisor)
 int supervisor_start(struct supervisor *supervisor, struct err *err)
 {
     const struct sandbox_request *request = supervisor->options->request;
+    clock_gettime(CLOCK_REALTIME, &supervisor->wall_started);
     int result = policy_parse(request->granted, &supervisor->granted, err);
 
     if (result == 0) {
@@ -139,7 +134,13 @@ int supervisor_start(struct supervisor *supervisor, struct err *err)
     if (result < 0) {
         return result;
     }
-    struct view view = {request->root, &supervisor->granted, &supervisor->cell, request->base, request->base_count};
+    const struct view view = {.root = request->root,
+                              .granted = &supervisor->granted,
+                              .cell = &supervisor->cell,
+                              .base = request->base,
+                              .base_count = request->base_count,
+                              .own = request->own,
+                              .guarded = request->notify == NOTIFY_ANSWER};
     result = watch_init(&supervisor->watch, &view, request->notify, supervisor_report, supervisor);
     if (result < 0) {
         return err_errno(err, result, "no memory for the rows");

@@ -10,6 +10,8 @@
 #include "supervisor_internal.h"
 #include "watch_internal.h"
 
+#include <time.h>
+
 struct supervisor {
     const struct supervisor_options *options;
     struct policy granted;
@@ -22,6 +24,7 @@ struct supervisor {
     struct meter meter;
     struct outbox outbox;
     struct cell_end end;
+    struct timespec wall_started; /* by the clock that files are stamped with */
     int64_t asked_us, started_us, stopped_us, usage_us;
     int64_t sample_us, sample_gap_us; /* when the next sample is due, and how long after it the one after it */
     int killed_for;                   /* enum limit, or -1 */
@@ -32,6 +35,9 @@ struct supervisor {
 void supervisor_report(void *context, struct report *to_send);
 /* Policy, pins, pipes and cell; then the program starts. On failure what was made stays, for the caller to undo. */
 int supervisor_start(struct supervisor *supervisor, struct err *err) MUST_USE;
+
+/* Carries over what a run that ended well has written. What was not is said in `exit`. */
+void supervisor_commit(struct supervisor *supervisor, struct report_exit *exit);
 
 static inline uint64_t supervisor_limit(const struct supervisor *supervisor, enum limit limit)
 {

@@ -5,6 +5,8 @@
  */
 #include "verdict_internal.h"
 
+#include "protect_internal.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -209,6 +211,10 @@ struct verdict verdict_of_path(const struct view *view, const struct lookup *loo
         break;
     case LOOKUP_NONE:
         break;
+    }
+    if (verdict.verdict == ACCESS_ALLOWED && is_change(want) && view->guarded && place && place->kind == PLACE_GRANT &&
+        protect_is(lookup->path, view->own)) {
+        deny(&verdict, LAYER_SUPERVISOR, EACCES, permission_for(want));
     }
     return verdict;
 }

@@ -15,6 +15,8 @@ struct view {
     const struct cell *cell;         /* borrowed */
     const struct sandbox_base *base; /* borrowed: the request's; what of it is missing is looked for, and no row */
     size_t base_count;
+    const char *const *own; /* borrowed: the request's; see protect_is() */
+    bool guarded;           /* the supervisor answers for protected names; else only the commit leaves them out */
 };
 
 struct verdict {

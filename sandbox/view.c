@@ -51,28 +51,72 @@ static int cover(struct builder *builder, const char *at, unsigned long flags, c
     return *ret_fd < 0 ? fail(builder, "opening", at) : 0;
 }
 
-/* The root folder, with a place for ./out and for injected files above what the host has there. */
+/* Makes in the upper layer of the root folder a place for what may be written below it and does not exist yet. */
+static int make_upper_place(struct builder *builder, const struct write_pin *pin)
+{
+    size_t root = strcmp(builder->view->root, "/") ? strlen(builder->view->root) : 0;
+    char path[PATH_MAX];
+    int len = snprintf(path, sizeof path, "upper%s", pin->path + root);
+
+    if (len < 0 || len >= (int)sizeof path) {
+        errno = ENAMETOOLONG;
+        return fail(builder, "making a place for", pin->path);
+    }
+    for (char *slash = strchr(path + 6, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(path, 0755) && errno != EEXIST) {
+            return fail(builder, "making a place for", pin->path);
+        }
+        *slash = '/';
+    }
+    if ((pin->name ? mknod(path, S_IFREG | 0644, 0) : mkdir(path, 0755)) && errno != EEXIST) {
+        return fail(builder, "making a place for", pin->path);
+    }
+    return 0;
+}
+
+/* The root folder, with a place for ./out and for what is missing above what the host has there. */
 static int make_overlay(struct builder *builder, int *ret_fd)
 {
-    unsigned attributes = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-    int fs, fd = -1;
+    const struct view *view = builder->view;
+    unsigned attributes = MOUNT_ATTR_RDONLY | (view->root_execute ? 0 : MOUNT_ATTR_NOEXEC);
+    int fd, result = 0;
 
     if (mkdir("lower", 0755) || mkdir("upper", 0755) || mkdir("upper/out", 0755) ||
-        move_mount(builder->view->root_lower, "", AT_FDCWD, "lower", MOVE_MOUNT_F_EMPTY_PATH)) {
-        return fail(builder, "preparing the overlay of", builder->view->root);
+        move_mount(view->root_lower, "", AT_FDCWD, "lower", MOVE_MOUNT_F_EMPTY_PATH)) {
+        return fail(builder, "preparing the overlay of", view->root);
     }
-    fs = fsopen("overlay", FSOPEN_CLOEXEC);
-    if (fs < 0 || fsconfig(fs, FSCONFIG_SET_FLAG, "userxattr", NULL, 0) ||
-        fsconfig(fs, FSCONFIG_SET_STRING, "lowerdir", "upper:lower", 0) ||
-        fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) ||
-        (fd = fsmount(fs, FSMOUNT_CLOEXEC, attributes | (builder->view->root_execute ? 0 : MOUNT_ATTR_NOEXEC))) < 0) {
-        int result = fail(builder, "making the overlay of", builder->view->root);
-        close_descriptor(&fs);
+    for (size_t i = 0; i < view->count && !result; i++) {
+        const struct write_pin *pin = view->list[i].write;
+        if (pin && !pin->exists && path_is_within(pin->path, view->root)) {
+            result = make_upper_place(builder, pin);
+        }
+    }
+    if (result) {
         return result;
     }
-    close(fs);
+    fd = view_make_overlay("upper:lower", NULL, NULL, attributes);
+    if (fd < 0) {
+        errno = -fd;
+        return fail(builder, "making the overlay of", view->root);
+    }
     *ret_fd = fd;
     return 0;
+}
+
+/* What may be written, each with an upper layer of its own. */
+static int make_writes(struct builder *builder)
+{
+    struct view *view = builder->view;
+    size_t index = 0;
+    int result = 0;
+
+    for (size_t i = 0; i < view->count && !result; i++) {
+        if (view->list[i].write) {
+            result = view_make_write(view, &view->list[i], index++, builder->err);
+        }
+    }
+    return result;
 }
 
 static int make_private(struct builder *builder, int *ret_overlay)
@@ -88,10 +132,11 @@ static int make_private(struct builder *builder, int *ret_overlay)
         return result;
     }
     if (mkdir("tmp", 01777) || mkdir("shm", 01777) || mkdir("home", 0700) || mkdir("out", 0755) ||
-        mkdir("bridges", 0755)) {
+        mkdir("bridges", 0755) || mkdir("writes", 0700)) {
         return fail(builder, "making", "the private folders");
     }
-    return builder->view->root_lower >= 0 ? make_overlay(builder, ret_overlay) : 0;
+    result = make_writes(builder);
+    return !result && builder->view->root_lower >= 0 ? make_overlay(builder, ret_overlay) : result;
 }
 
 static int make_root(struct builder *builder)
@@ -416,6 +461,7 @@ static int make_everything(struct builder *builder, struct view_built *built)
     struct view *view = builder->view;
     size_t count = view->count;
     int overlay = -1, result;
+    bool rooted = false;
 
     result = make_private(builder, &overlay);
     result = result ? result : make_root(builder);
@@ -423,13 +469,13 @@ static int make_everything(struct builder *builder, struct view_built *built)
     result = result ? result : make_etc(builder);
     result = result ? result : make_proc(builder, built);
     for (size_t i = 0; i < count && !result; i++) {
-        bool last = i + 1 == count; /* ./out lies in the root */
         bool below = view->list[i].inject && overlay >= 0 && path_is_within(view->list[i].place.path, view->root);
         if (below) {
             return err_set(builder->err, -EROFS, "%s lies in a folder that is granted", view->list[i].place.path);
         }
-        if (last && overlay >= 0) {
-            result = put_mount(builder, view->root, true, overlay);
+        if (view->list[i].late && !rooted) {
+            rooted = true;
+            result = overlay >= 0 ? put_mount(builder, view->root, true, overlay) : 0;
         }
         result = result ? result : put_entry(builder, &view->list[i]);
     }
@@ -461,6 +507,7 @@ static int enter(struct builder *builder, struct view_built *built)
     if (built->root_dir < 0 || chdir(builder->view->root)) {
         return fail(builder, "entering", builder->view->root);
     }
+    built->writes_dir = openat(builder->private, "writes", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     built->out_dir = open("out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     return built->out_dir < 0 ? fail(builder, "opening", "./out") : 0;
 }
@@ -478,7 +525,7 @@ int view_build(struct view *view, struct view_built *ret_built, struct err *err)
     struct builder *builder = calloc(1, sizeof *builder); /* too big for a small stack; init ends with it */
     int result;
 
-    *ret_built = (struct view_built){.root_dir = -1, .out_dir = -1};
+    *ret_built = (struct view_built){.root_dir = -1, .out_dir = -1, .writes_dir = -1};
     if (!builder) {
         return err_set(err, -ENOMEM, "no memory");
     }

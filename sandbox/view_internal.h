@@ -19,6 +19,9 @@ struct view_entry {
     const struct sandbox_inject *inject; /* borrowed; the content of an injected file; else NULL */
     unsigned rights;                     /* of enum landlock_right */
     const char *source;                  /* static; of a private folder, its name in the private file system */
+    const struct write_pin *write;       /* borrowed; of what may be written through an overlay; else NULL */
+    int lower;                           /* owned; a detached mount: what the overlay lies on; or -1 */
+    bool late;                           /* put after the root folder, in which it may lie */
 };
 
 struct idmap_cache;
@@ -51,6 +54,19 @@ struct view_entry *view_add(struct view *view, enum cell_place_kind kind, const 
  * namespace for mapped ids, or -1. -errno.
  */
 int view_clone(int fd, const char *path, bool recursive, bool execute, int map);
+/* The same of a folder or file that may be written through. */
+int view_clone_writable(int fd, bool execute, int map);
+/* A user namespace in which the owner of `fd` is the cell's user, or -1. */
+int view_owner_map(struct view *view, int fd, bool map_ids);
+/* Adds what may be written (view_plan_write.c). */
+int view_plan_writes(struct view *view, const struct cell_options *options, bool map_ids, struct err *err);
+/*
+ * In the private file system, which is the working folder: makes what is put
+ * at the entry's place, with its upper layer in writes/INDEX/upper.
+ */
+int view_make_write(const struct view *view, struct view_entry *entry, size_t index, struct err *err);
+/* An overlay of the folders named in `layers` ("upper:lower"), or of a writable one; a detached mount, or -errno. */
+int view_make_overlay(const char *lower, const char *upper, const char *work, unsigned attributes);
 /* Adds the request's base, and what `exec` items show. */
 int view_plan_bases(struct view *view, const struct cell_options *options, struct err *err);
 /* -ENOMEM and its words. */
@@ -61,6 +77,7 @@ int view_places(const struct view *view, struct cell_place **ret_places, size_t 
 /* What became of it. All descriptors are owned. */
 struct view_built {
     int root_dir, out_dir;
+    int writes_dir; /* folders 0, 1, ... with the upper layers of what may be written; -1: nothing may */
     int without_proc; /* 0, or the errno that refused /proc */
 };
 

@@ -34,6 +34,7 @@ struct view_entry *view_add(struct view *view, enum cell_place_kind kind, const 
     }
     entry = &view->list[view->count];
     *entry = (struct view_entry){.fd = fd,
+                                 .lower = -1,
                                  .rights = rights,
                                  .place = {.path = strdup(path),
                                            .kind = kind,
@@ -53,18 +54,14 @@ int view_no_room(struct err *err)
     return err_set(err, -ENOMEM, "the sandbox shows too many files");
 }
 
-int view_clone(int fd, const char *path, bool recursive, bool execute, int map)
+static int clone(int fd, const char *path, bool recursive, uint64_t attributes, int map)
 {
-    struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
-                              .propagation = MS_PRIVATE};
+    struct mount_attr attr = {.attr_set = attributes | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, .propagation = MS_PRIVATE};
     unsigned deep = recursive ? AT_RECURSIVE : 0;
     int result, tree = open_tree(fd, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | deep);
 
     if (tree < 0) {
         return -errno;
-    }
-    if (!execute) {
-        attr.attr_set |= MOUNT_ATTR_NOEXEC;
     }
     if (map >= 0) {
         attr.attr_set |= MOUNT_ATTR_IDMAP;
@@ -73,13 +70,23 @@ int view_clone(int fd, const char *path, bool recursive, bool execute, int map)
     result = mount_setattr(tree, "", AT_EMPTY_PATH | deep, &attr, sizeof attr) ? -errno : 0;
     if (result && map >= 0) { /* a file system that cannot map ids shows them as they are */
         close(tree);
-        return view_clone(fd, path, recursive, execute, -1);
+        return clone(fd, path, recursive, attributes, -1);
     }
     if (result) {
         close(tree);
         return result;
     }
     return tree;
+}
+
+int view_clone(int fd, const char *path, bool recursive, bool execute, int map)
+{
+    return clone(fd, path, recursive, MOUNT_ATTR_RDONLY | (execute ? 0 : MOUNT_ATTR_NOEXEC), map);
+}
+
+int view_clone_writable(int fd, bool execute, int map)
+{
+    return clone(fd, "", false, execute ? 0 : MOUNT_ATTR_NOEXEC, map);
 }
 
 /* ---- devices and private folders --------------------------------------------------------------------------------- */
@@ -146,7 +153,7 @@ static int plan_injected(struct view *view, const struct sandbox_request *reques
     return 0;
 }
 
-static int owner_map(struct view *view, int fd, bool map_ids)
+int view_owner_map(struct view *view, int fd, bool map_ids)
 {
     struct stat status;
 
@@ -175,7 +182,7 @@ static int plan_grants(struct view *view, const struct cell_options *options, bo
 
         /* the root itself is put as an overlay, and what is covered is shown already */
         if (!pin_is_covered(pins, i) && strcmp(pin->path, view->root) != 0) {
-            fd = view_clone(pin->fd, "", pin->folder, view->execute, owner_map(view, pin->fd, map_ids));
+            fd = view_clone(pin->fd, "", pin->folder, view->execute, view_owner_map(view, pin->fd, map_ids));
             if (fd < 0) {
                 return err_errno(err, fd, "cannot show %s in the sandbox", pin->path);
             }
@@ -191,11 +198,25 @@ static int plan_grants(struct view *view, const struct cell_options *options, bo
     return 0;
 }
 
+/* A write grant that holds the root folder is an overlay of its own, in which ./out has a place. */
+static bool root_is_written(const struct view *view, const struct pins *pins)
+{
+    for (size_t i = 0; pins && i < pins->write_count; i++) {
+        if (!pins->writes[i].name && path_is_within(view->root, pins->writes[i].path)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* When the root folder is shown whole, it becomes the lower layer of an overlay, so that ./out has a place in it. */
-static int plan_root(struct view *view, bool map_ids, struct err *err)
+static int plan_root(struct view *view, const struct pins *pins, bool map_ids, struct err *err)
 {
     bool whole = false;
 
+    if (root_is_written(view, pins)) {
+        return 0;
+    }
     for (size_t i = 0; i < view->count; i++) {
         const struct view_entry *entry = &view->list[i];
         if (entry->place.folder && (entry->place.kind == PLACE_BASE || entry->place.kind == PLACE_GRANT) &&
@@ -209,7 +230,7 @@ static int plan_root(struct view *view, bool map_ids, struct err *err)
     }
     int fd = open(view->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
-        view->root_lower = view_clone(fd, "", false, view->root_execute, owner_map(view, fd, map_ids));
+        view->root_lower = view_clone(fd, "", false, view->root_execute, view_owner_map(view, fd, map_ids));
         close(fd);
     } else {
         view->root_lower = -errno;
@@ -256,10 +277,13 @@ int view_plan(const struct cell_options *options, const struct privilege_ids *id
     result = result ? result : view_plan_bases(view, options, err);
     result = result ? result : plan_injected(view, request, err);
     result = result ? result : plan_grants(view, options, map_ids, err);
-    result = result ? result : plan_root(view, map_ids, err);
+    result = result ? result : plan_root(view, options->pins, map_ids, err);
+    result = result ? result : view_plan_writes(view, options, map_ids, err);
     result = result ? result : plan_private(view, out, "out", err);
     if (result) {
         view_done(view);
+    } else {
+        view->list[view->count - 1].late = true;
     }
     return result;
 }
@@ -270,6 +294,7 @@ void view_done(struct view *view)
         free(view->list[i].place.path);
         free(view->list[i].link);
         close_descriptor(&view->list[i].fd);
+        close_descriptor(&view->list[i].lower);
     }
     free(view->list);
     close_descriptor(&view->root_lower);
@@ -282,7 +307,11 @@ static int by_length(const void *a, const void *b)
     const struct cell_place *left = a, *right = b;
     size_t left_len = strlen(left->path), right_len = strlen(right->path);
 
-    return left_len != right_len ? (left_len < right_len ? -1 : 1) : (int)left->kind - (int)right->kind;
+    if (left_len != right_len) {
+        return left_len < right_len ? -1 : 1;
+    }
+    /* what may be written lies above what may be read */
+    return left->kind != right->kind ? (int)left->kind - (int)right->kind : (int)left->write - (int)right->write;
 }
 
 int view_places(const struct view *view, struct cell_place **ret_places, size_t *ret_count)

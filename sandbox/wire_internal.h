@@ -71,7 +71,7 @@ struct request_copy {
     size_t mapped_len;
     struct sandbox_base *base;     /* owned */
     struct sandbox_inject *inject; /* owned */
-    const char **argv, **env;      /* owned */
+    const char **argv, **env, **own; /* owned */
 };
 int request_write(const struct sandbox_request *request, struct buf *to, struct err *err) MUST_USE;
 /* `bytes` must live as long as the copy; stdin_fd becomes -1. */

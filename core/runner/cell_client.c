@@ -296,6 +296,9 @@ void cell_client_report(struct cell_client *client, const struct report *report)
     case REPORT_ARTIFACT:
         cell_artifact_report(client, &report->artifact);
         break;
+    case REPORT_EFFECT:
+        cell_effect_report(client, &report->effect);
+        break;
     case REPORT_EXIT:
         on_end(client, &report->exit);
         break;

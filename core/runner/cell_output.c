@@ -120,3 +120,19 @@ void cell_artifact_report(struct cell_client *client, const struct report_artifa
     }
     place_emit(&client->place, event);
 }
+
+void cell_effect_report(struct cell_client *client, const struct report_effect *effect)
+{
+    struct event *event = place_event(&client->place, EVENT_EFFECT);
+    struct buf path;
+    buf_init(&path, 64 << 10);
+    scope_display(effect->path, client->root, client->home, &path);
+    event_set_text(event, "what", effect_kind_name(effect->kind));
+    event_set_text(event, "path", path.data);
+    if (effect->kind == EFFECT_CREATED || effect->kind == EFFECT_CHANGED) {
+        event_set_int(event, "size", (int64_t)effect->size);
+    }
+    event_set_text(event, "problem", effect->problem);
+    place_emit(&client->place, event);
+    buf_done(&path);
+}

@@ -11,5 +11,7 @@ void cell_output_report(struct cell_client *client, const struct report_output *
 void cell_output_flush(struct cell_client *client);
 /* A file of ./out: hash, and content up to 1 MiB. */
 void cell_artifact_report(struct cell_client *client, const struct report_artifact *artifact);
+/* What it changed on the host, or was not let change. */
+void cell_effect_report(struct cell_client *client, const struct report_effect *effect);
 
 #endif

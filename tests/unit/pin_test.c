@@ -195,26 +195,82 @@ static void a_fifo_does_not_hold_anybody_up(void **state)
     (void)state;
 }
 
-static void the_deepest_pin_that_allows_it_is_found(void **state)
+/* Opens the write pins of `scope`; says "path name|- missing exists" of each. */
+static int pin_writes(const char *granted, char ret_told[PATH_MAX], struct err *err)
 {
-    char text[4 * PATH_MAX];
     struct policy policy;
     struct pins pins;
-    struct err err;
+    size_t len = 0;
 
-    snprintf(text, sizeof text, "file.read=%s,file.write=%s,file.read=%s", at("data"), at("data/deep"), at("secret"));
-    assert_int_equal(policy_parse(text, &policy, &err), 0);
-    assert_int_equal(pins_open(&policy, root, &pins, &err), 0);
-    assert_int_equal(pins_find(&pins, at("data/a.csv"), false)->item, 0);
-    assert_int_equal(pins_find(&pins, at("data/deep/c.csv"), false)->item, 1);
-    assert_int_equal(pins_find(&pins, at("data/deep/c.csv"), true)->item, 1);
-    assert_null(pins_find(&pins, at("data/a.csv"), true));
-    assert_int_equal(pins_find(&pins, at("secret"), false)->item, 2);
-    assert_null(pins_find(&pins, at("secrets"), false));
-    assert_null(pins_find(&pins, at("database"), false));
-    assert_null(pins_find(&pins, root, false));
-    pins_done(&pins);
+    ret_told[0] = '\0';
+    assert_int_equal(policy_parse(granted, &policy, err), 0);
+    int result = pins_open(&policy, root, &pins, err);
+    for (size_t i = 0; result == 0 && i < pins.write_count; i++) {
+        const struct write_pin *pin = &pins.writes[i];
+        len += (size_t)snprintf(ret_told + len, PATH_MAX - len, "%s%s %s '%s' %s", len ? "; " : "",
+                                pin->path + strlen(root), pin->name ? pin->name : "-", pin->missing,
+                                pin->exists ? "there" : "new");
+    }
+    if (result == 0) {
+        pins_done(&pins);
+    }
     policy_done(&policy);
+    return result;
+}
+
+static void what_may_be_written_is_a_file_or_a_folder_there_or_not(void **state)
+{
+    const struct {
+        const char *scopes[3], *told;
+    } cases[] = {
+        {{"data/a.csv"}, "/data/a.csv a.csv '' there"},
+        {{"data/new.csv"}, "/data/new.csv new.csv '' new"},
+        {{"data"}, "/data - '' there"},
+        {{"data/*"}, "/data - '' there"},
+        {{"new/deep/*"}, "/new/deep - 'new/deep' new"},
+        {{"new/deep/x"}, "/new/deep/x x 'new/deep' new"},
+        {{"out/x"}, ""}, /* every run has it anyway */
+        {{"data/a.csv", "data/*", "data/deep/*"}, "/data - '' there"},
+        {{"data/a.csv", "data/a.csv"}, "/data/a.csv a.csv '' there"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[4 * PATH_MAX] = "", told[PATH_MAX];
+        struct err err;
+        for (size_t s = 0; s < 3 && cases[i].scopes[s]; s++) {
+            size_t len = strlen(text);
+            snprintf(text + len, sizeof text - len, "%sfile.write=%s", len ? "," : "", at(cases[i].scopes[s]));
+        }
+        assert_int_equal(pin_writes(text, told, &err), 0);
+        assert_string_equal(told, cases[i].told);
+    }
+    (void)state;
+}
+
+static void nothing_is_written_through_a_link_or_to_what_is_no_file(void **state)
+{
+    const struct {
+        const char *scope, *why;
+        int result;
+    } cases[] = {
+        {"file-link", "is a symbolic link", -ELOOP},
+        {"folder-link/x", "symbolic link", -ELOOP},
+        {"folder-link/*", "symbolic link", -ELOOP},
+        {"pipe", "is no regular file", -EINVAL},
+        {"data/a.csv/*", "is no folder", -EINVAL},
+        {"data/*.csv", "one file, or a folder", -EINVAL},
+    };
+
+    assert_int_equal(symlink("data/a.csv", at("file-link")), 0);
+    assert_int_equal(symlink("data", at("folder-link")), 0);
+    assert_int_equal(mkfifo(at("pipe"), 0644), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2 * PATH_MAX], told[PATH_MAX];
+        struct err err = {0};
+        snprintf(text, sizeof text, "file.write=%s", at(cases[i].scope));
+        assert_int_equal(pin_writes(text, told, &err), cases[i].result);
+        assert_non_null(strstr(err.text, cases[i].why));
+    }
     (void)state;
 }
 
@@ -230,7 +286,8 @@ int main(void)
         CASE(a_pattern_has_its_bound),
         CASE(nothing_below_a_host_out_can_be_granted),
         CASE(a_fifo_does_not_hold_anybody_up),
-        CASE(the_deepest_pin_that_allows_it_is_found),
+        CASE(what_may_be_written_is_a_file_or_a_folder_there_or_not),
+        CASE(nothing_is_written_through_a_link_or_to_what_is_no_file),
     };
     return cmocka_run_group_tests_name("pin", tests, NULL, NULL);
 }
