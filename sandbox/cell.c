@@ -19,6 +19,7 @@
 
 #include "inside_internal.h"
 #include "kernel_internal.h"
+#include "level_internal.h"
 
 enum { START_SECONDS = 10, KILL_MS = 10000, REMOVE_MS = 200, OFF_MAX = 4096 };
 
@@ -63,8 +64,7 @@ static int make_sockets(struct maker *maker, struct err *err)
  */
 static pid_t clone_init(struct maker *maker, int *ret_pidfd)
 {
-    struct clone_args args = {.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
-                                       CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
+    struct clone_args args = {.flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
                               .exit_signal = SIGCHLD,
                               .pidfd = (uint64_t)(uintptr_t)ret_pidfd};
     pid_t pid;
@@ -73,9 +73,13 @@ static pid_t clone_init(struct maker *maker, int *ret_pidfd)
         args.flags |= CLONE_INTO_CGROUP;
         args.cgroup = (uint64_t)maker->cgroup.clone_into;
     }
-    maker->inside.user_namespace = true;
+    args.flags |= inside_makes(&maker->inside, LAYER_MOUNTS) ? CLONE_NEWNS : 0;
+    if (inside_makes(&maker->inside, LAYER_NAMESPACES)) {
+        args.flags |= CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
+        maker->inside.user_namespace = true;
+    }
     pid = kernel_clone3(&args);
-    if (pid < 0 && maker->inside.ids.root) {
+    if (pid < 0 && maker->inside.ids.root && maker->inside.user_namespace) {
         args.flags &= ~(uint64_t)CLONE_NEWUSER;
         maker->inside.user_namespace = false;
         pid = kernel_clone3(&args);
@@ -99,6 +103,7 @@ static int make_init(struct maker *maker, struct cell *cell, struct err *err)
         return err_set(err, pid, "cannot make the sandbox: %s (%s)", privilege_userns_advice(), strerror(-pid));
     }
     cell->init = pid;
+    cell->init_kills = !inside_makes(&maker->inside, LAYER_NAMESPACES);
     close_descriptor(&maker->control[1]);
     close_descriptor(&maker->start[1]);
     if (maker->inside.user_namespace) {
@@ -136,8 +141,10 @@ static int wait_until_ready(struct maker *maker, struct cell *cell, struct insid
     int descriptors[INSIDE_DESCRIPTORS];
     int result = receive(maker->start[0], ready, descriptors, &cell->program, err);
 
-    cell->listener = descriptors[0];
-    cell->dns = descriptors[1];
+    if (result == 0) {
+        cell->listener = ready->watched ? descriptors[0] : -1;
+        cell->dns = descriptors[ready->watched ? 1 : 0];
+    }
     if (result == -ECONNRESET) { /* init may have said why */
         struct inside_message other;
         if (inside_receive(maker->control[0], MSG_DONTWAIT, &other, NULL, NULL) == 1 && other.kind == INSIDE_FAILED) {
@@ -164,27 +171,18 @@ static int describe(struct maker *maker, struct cell *cell, const struct inside_
 {
     const char *name = maker->inside.options->request->argv[0];
     size_t size = strlen(ready->folder) + strlen(name) + 1;
+    const struct level_facts facts = {
+        .options = maker->inside.options,
+        .off = maker->inside.off,
+        .bare = maker->inside.bare,
+        .user_namespace = maker->inside.user_namespace,
+        .cgroup = maker->cgroup.memory >= 0 || maker->cgroup.pids >= 0,
+        .without_proc = view->without_proc,
+        .no_landlock = ready->no_landlock,
+        .unwatched = ready->unwatched,
+    };
 
-    cell->layers = 1u << LAYER_NAMESPACES | 1u << LAYER_MOUNTS | 1u << LAYER_SECCOMP | 1u << LAYER_RLIMITS |
-                   1u << LAYER_NOTIFY | 1u << LAYER_SUPERVISOR;
-    snprintf(cell->level, sizeof cell->level, "%s", ready->no_landlock ? "L3" : "L0");
-    if (ready->no_landlock) {
-        buf_addf(&cell->off, "landlock: this kernel has none (%s)\n", strerror(ready->no_landlock));
-    } else {
-        cell->layers |= 1u << LAYER_LANDLOCK;
-    }
-    if (maker->cgroup.memory >= 0 || maker->cgroup.pids >= 0) {
-        cell->layers |= 1u << LAYER_CGROUP;
-    }
-    if (view->without_proc) {
-        cell->without_proc = true;
-        buf_addf(&cell->off, "mounts: %s without proc: parts of /proc are masked here, so the cell has none (%s)\n",
-                 cell->level, strerror(view->without_proc));
-    }
-    if (!maker->inside.user_namespace) {
-        buf_addf(&cell->off, "namespaces: no user namespace: %s; the program is uid %d\n", privilege_userns_advice(),
-                 NOBODY);
-    }
+    level_describe(&facts, cell);
     cell->command = malloc(size);
     if (!cell->command || view_places(&maker->view, &cell->places, &cell->place_count) || cell->off.failed) {
         return err_set(err, -ENOMEM, "no memory");
@@ -215,15 +213,22 @@ static int make_cell(struct maker *maker, struct cell *cell, struct err *err)
     struct buf why;
     int result;
 
+    result = level_find(options, &maker->inside.off, &maker->inside.bare, err);
+    if (result) {
+        return result;
+    }
     buf_init(&why, OFF_MAX);
     privilege_ids_find(&maker->inside.ids);
-    cgroup_make(&options->granted->limits, &maker->cgroup, &why);
+    if (inside_makes(&maker->inside, LAYER_CGROUP)) {
+        cgroup_make(&options->granted->limits, &maker->cgroup, &why);
+    }
     if (why.len) {
         buf_addf(&cell->off, "cgroup: %s\n", why.data);
     }
     buf_done(&why);
     cell->memory_sampled = maker->inside.sampled = maker->cgroup.memory < 0;
-    result = view_plan(options, &maker->inside.ids, maker->inside.ids.root, maker->inside.sampled, &maker->view, err);
+    result = view_plan(options, &maker->inside.ids, maker->inside.ids.root, maker->inside.sampled,
+                       !inside_makes(&maker->inside, LAYER_MOUNTS), &maker->view, err);
     result = result ? result : make_sockets(maker, err);
     result = result ? result : make_init(maker, cell, err);
     result = result ? result : wait_until_ready(maker, cell, &ready, err);
@@ -235,7 +240,10 @@ static int make_cell(struct maker *maker, struct cell *cell, struct err *err)
 
 int cell_start(const struct cell_options *options, struct cell *ret_cell, struct err *err)
 {
-    struct maker maker = {.control = {-1, -1}, .start = {-1, -1}, .view = {.root_lower = -1}};
+    struct maker maker = {.control = {-1, -1},
+                          .start = {-1, -1},
+                          .view = {.root_lower = -1},
+                          .cgroup = {.memory = -1, .pids = -1, .enter = {-1, -1}, .clone_into = -1}};
     struct cell cell = empty_cell;
     int result;
 
@@ -260,6 +268,11 @@ int cell_go(struct cell *cell, struct err *err)
 {
     struct pollfd waiting = {.fd = cell->listener, .events = POLLIN};
 
+    if (cell->listener < 0) {
+        bool told = send(cell->start, "g", 1, MSG_NOSIGNAL) == 1;
+        close_descriptor(&cell->start);
+        return told ? 0 : err_set(err, -ESRCH, "the sandboxed process is gone");
+    }
     /* its execve waits for an answer, and the cell does not change any more */
     close_descriptor(&cell->start);
     return poll(&waiting, 1, START_SECONDS * 1000) == 1 && waiting.revents & POLLIN
@@ -298,6 +311,10 @@ bool cell_kill(struct cell *cell)
     struct pollfd ended = {.fd = cell->init_pidfd, .events = POLLIN};
 
     if (cell->init > 0) {
+        if (cell->init_kills) { /* and ends, when it hears the end of its socket */
+            close_descriptor(&cell->control);
+            poll(&ended, 1, KILL_MS);
+        }
         pidfd_send_signal(cell->init_pidfd, SIGKILL, NULL, 0);
         close_descriptor(&cell->control);
         remove_groups(cell, 0);

@@ -14,7 +14,8 @@
  * slave) in which CAP_SYS_ADMIN is kept, ambient too; cells are children of
  * it. Call once, single-threaded, before pins are opened; the spawner and
  * `techo exec` do. For root, who can do without, it does nothing.
- * -EPERM: this machine refuses user namespaces; the text says what would mend it.
+ * -EPERM: this machine refuses user namespaces; the text says what would mend it, and L2 is what is left.
+ * -EOPNOTSUPP: AppArmor refuses them, and a profile allows them (L1).
  */
 int cell_enter_outer(struct err *err) MUST_USE;
 
@@ -24,6 +25,9 @@ struct cell_options {
     const struct pins *pins;               /* borrowed */
     int stdio[3];                          /* borrowed; what becomes descriptors 0, 1, 2 */
     int said;                              /* borrowed; what becomes descriptor 3, or -1 */
+    /* Borrowed; why cell_enter_outer() failed: neither namespaces nor mounts can be made here. NULL: they can. */
+    const char *bare;
+    bool decoy; /* the maker itself is in a decoy cell */
 };
 
 /* One thing that the cell's view shows, as the program sees it. */
@@ -49,20 +53,21 @@ struct cell {
     int init_pidfd;
     int control;     /* SEQPACKET to init, see cell_wait() */
     pid_t program;   /* the program's first process, as the supervisor sees it */
-    int listener;    /* seccomp notify */
-    int dns;         /* UDP socket bound to 127.0.0.1:53 inside */
+    int listener;    /* seccomp notify; -1: nothing is watched */
+    int dns;         /* UDP socket bound to 127.0.0.1:53 inside; -1: the network is not its own */
     int root_dir;    /* O_PATH: the cell's own root, for openat2(RESOLVE_IN_ROOT) */
-    int out_dir;     /* directory: the program's ./out, as it really lies in the upper layer */
+    int out_dir;     /* directory: the program's ./out, as it really lies in the upper layer; -1: it has none */
     int writes_dir;  /* directory: in 0/upper, 1/upper, ... what the program wrote below pins->writes[0], ... */
     uint32_t layers; /* bit set of enum sandbox_layer that are in force */
     struct buf off;  /* "layer: why\n" for each that is not */
-    char level[4];   /* "L0" */
+    char level[4];   /* "L0"; "L2": neither namespaces nor mounts; "L3": no Landlock */
     bool memory_sampled;
     int cgroup_memory, cgroup_pids; /* directories of this run's cgroups, or -1 */
     char *command;                  /* owned; what will be executed, as it is called inside */
     struct cell_place *places; /* owned; sorted by path, shortest first; the last that fits is the one that holds */
     size_t place_count;
     bool without_proc; /* there is no /proc inside ("L0 without proc"; `off` says why) */
+    bool init_kills;   /* private to cell.c: there is no pid namespace that ends with init: it kills the others itself */
     int start;         /* private to cell.c: what the program's process says before it executes */
     char *cgroups[2];  /* private to cell.c: owned; folders to remove at the end */
 };

@@ -9,9 +9,9 @@
 
 /*
  * Resource limits, hard = soft. `sampled`: no control group counts the memory. `own_files`: all that the program can
- * write into is its own. 0 or -errno.
+ * write into is its own. `others`: tasks that count as the program's though they are not. 0 or -errno.
  */
-int rlimits_set(const struct limits *limits, bool sampled, bool own_files);
+int rlimits_set(const struct limits *limits, bool sampled, bool own_files, uint64_t others);
 
 /* What Landlock allows below one descriptor. */
 enum landlock_right {
@@ -29,11 +29,22 @@ int landlock_allow(int ruleset, int fd, bool folder, unsigned rights);
 /* For this thread and its children, for ever. Needs no_new_privs. 0 or -errno. */
 int landlock_enter(int ruleset);
 
-/* Loads the filter. Returns the listener, or -errno. */
-int filter_load(bool sampled);
+enum filter_kind {
+    FILTER_COUNTED, /* a control group counts the memory */
+    FILTER_SAMPLED, /* it is sampled */
+    FILTER_BARE,    /* and there are neither namespaces nor mounts */
+    FILTER_OPEN,    /* only watches: the layer is switched off */
+    _FILTER_MAX
+};
+/*
+ * Loads the filter. *ret_listener gets the listener, or -1 when it is not to be watched, and when the process tree has
+ * a listener already: then *ret_unwatched is the errno that refused it. Whatever would be notified is let through then,
+ * to the layers below. 0 or -errno.
+ */
+int filter_load(enum filter_kind kind, bool watched, int *ret_listener, int *ret_unwatched);
 
 struct sock_filter;
 /* The program that filter_load() loads. */
-const struct sock_filter *filter_program(bool sampled, unsigned short *ret_len);
+const struct sock_filter *filter_program(enum filter_kind kind, unsigned short *ret_len);
 
 #endif

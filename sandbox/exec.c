@@ -296,7 +296,8 @@ static int run_command(struct exec *exec, const char *granted, struct err *err)
         .terminal = true,
         .stdin_fd = STDIN_FILENO,
     };
-    if (cell_enter_outer(err) < 0) {
+    int outer = cell_enter_outer(err);
+    if (outer < 0 && outer != -EPERM) {
         free(env);
         return -EOPNOTSUPP;
     }
@@ -306,7 +307,8 @@ static int run_command(struct exec *exec, const char *granted, struct err *err)
                                                .client = -1,
                                                .signals = signals,
                                                .report = take_report,
-                                               .context = exec};
+                                               .context = exec,
+                                               .bare = outer < 0 ? err->text : NULL};
     supervisor_run(&options);
     close_descriptor(&signals);
     free(env);

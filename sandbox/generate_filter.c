@@ -13,6 +13,7 @@
 #include <linux/filter.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,8 @@
 enum variant {
     VARIANT_CGROUP,  /* a cgroup counts the memory */
     VARIANT_SAMPLED, /* it is sampled: what sampling does not see is refused */
+    VARIANT_BARE,    /* sampled, and there are neither namespaces nor mounts: the host's files, network and processes */
+    VARIANT_OPEN,    /* everything is allowed; what is watched is still notified */
 };
 
 static const char *const allowed[] = {
@@ -40,17 +43,15 @@ static const char *const allowed[] = {
     "stat", "lstat", "fstat", "newfstatat", "statx", "statfs", "fstatfs", "access", "faccessat", "faccessat2",
     "readlink", "readlinkat", "getdents", "getdents64", "getcwd", "chdir", "fchdir", "umask", "getxattr", "lgetxattr",
     "fgetxattr", "listxattr", "llistxattr", "flistxattr",
-    /* changes through a descriptor that was opened before */
-    "fchmod", "fchown", "fsetxattr", "fremovexattr",
     /* memory */
     "munmap", "mremap", "mprotect", "brk", "madvise", "mincore", "msync", "membarrier", "munlock", "munlockall",
     /* threads, processes, signals: the pid namespace holds them */
     "futex", "set_robust_list", "get_robust_list", "rseq", "set_tid_address", "arch_prctl", "fork", "vfork", "exit",
-    "exit_group", "wait4", "waitid", "kill", "tkill", "tgkill", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn",
-    "rt_sigpending", "rt_sigtimedwait", "rt_sigsuspend", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "sigaltstack",
+    "exit_group", "wait4", "waitid", "rt_sigaction", "rt_sigprocmask", "rt_sigreturn",
+    "rt_sigpending", "rt_sigtimedwait", "rt_sigsuspend", "sigaltstack",
     "restart_syscall", "pause", "alarm", "getitimer", "setitimer", "timer_create", "timer_settime", "timer_gettime",
-    "timer_getoverrun", "timer_delete", "pidfd_open", "pidfd_send_signal", "getpid", "getppid", "gettid", "getpgid",
-    "setpgid", "getpgrp", "getsid", "setsid", "sched_yield", "sched_getaffinity", "sched_setaffinity",
+    "timer_getoverrun", "timer_delete", "pidfd_open", "getpid", "getppid", "gettid", "getpgid",
+    "setpgid", "getpgrp", "getsid", "setsid", "sched_yield", "sched_getaffinity",
     "sched_getparam", "sched_getscheduler", "sched_getattr", "sched_get_priority_max", "sched_get_priority_min",
     "sched_rr_get_interval", "getpriority", "getrlimit", "setrlimit", "getrusage", "times", "getcpu",
     /* who and when */
@@ -64,13 +65,24 @@ static const char *const allowed[] = {
     "landlock_create_ruleset", "landlock_add_rule", "landlock_restrict_self",
 };
 
+/*
+ * What needs a namespace or a read-only mount to be harmless. Without: attributes of any file of the same user, read or
+ * not, could be changed (Landlock does not look at them), and any process of the same user signalled.
+ */
+static const char *const contained[] = {
+    "fchmod", "fchown", "fsetxattr", "fremovexattr", "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
+    "pidfd_send_signal", "sched_setaffinity",
+};
+static const char *const contained_changes[] = {
+    "chmod", "fchmodat", "chown", "lchown", "fchownat", "utime", "utimes", "utimensat", "futimesat", "setxattr",
+    "lsetxattr", "removexattr", "lremovexattr",
+};
+
 /* Opens, changes of a path or its attributes, connects, binds, executes. */
 static const char *const notified[] = {
     "open",      "openat",   "creat",        "execve",    "connect",   "bind",      "unlink",    "unlinkat",
     "rename",    "renameat", "renameat2",    "mkdir",     "mkdirat",   "rmdir",     "link",      "linkat",
-    "symlink",   "symlinkat", "mknod",       "mknodat",   "truncate",  "chmod",     "fchmodat",  "chown",
-    "lchown",    "fchownat", "utime",        "utimes",    "utimensat", "futimesat", "setxattr",  "lsetxattr",
-    "removexattr", "lremovexattr",
+    "symlink",   "symlinkat", "mknod",       "mknodat",   "truncate",
 };
 
 /* Known, and refused: libc has no other way, and ENOSYS would be a lie. */
@@ -99,8 +111,8 @@ struct choice {
 static const struct choice choices[] = {
     /* fcntl: no leases, no directory notification (channels to another run); F_SETPIPE_SZ is left to the variant */
     {"fcntl", 1, F_DUPFD}, {"fcntl", 1, F_GETFD}, {"fcntl", 1, F_SETFD}, {"fcntl", 1, F_GETFL}, {"fcntl", 1, F_SETFL},
-    {"fcntl", 1, F_GETLK}, {"fcntl", 1, F_SETLK}, {"fcntl", 1, F_SETLKW}, {"fcntl", 1, F_SETOWN},
-    {"fcntl", 1, F_GETOWN}, {"fcntl", 1, F_SETSIG}, {"fcntl", 1, F_GETSIG}, {"fcntl", 1, F_OFD_GETLK},
+    {"fcntl", 1, F_GETLK}, {"fcntl", 1, F_SETLK}, {"fcntl", 1, F_SETLKW},
+    {"fcntl", 1, F_GETOWN}, {"fcntl", 1, F_GETSIG}, {"fcntl", 1, F_OFD_GETLK},
     {"fcntl", 1, F_OFD_SETLK}, {"fcntl", 1, F_OFD_SETLKW}, {"fcntl", 1, F_DUPFD_CLOEXEC}, {"fcntl", 1, F_GETPIPE_SZ},
     {"fcntl", 1, F_ADD_SEALS}, {"fcntl", 1, F_GET_SEALS}, {"fcntl", 1, F_GETLEASE},
     /* ioctl: the terminal's harmless ones, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, FIOASYNC */
@@ -118,6 +130,9 @@ static const struct choice choices[] = {
     /* asking, and the plain Linux personality */
     {"personality", 0, 0xffffffff}, {"personality", 0, 0},
 };
+
+/* A signal to whatever process is named. */
+static const struct choice owner_choices[] = {{"fcntl", 1, F_SETOWN}, {"fcntl", 1, F_SETSIG}};
 
 /* The same, where the call is refused with an errno that says more than ENOSYS. */
 static const struct {
@@ -233,7 +248,7 @@ static void add_pairs(void)
  * harmless, but for datagram ones, which may still be sent anywhere. What programs are known to try besides gets the errno that they fall back from;
  * a filter grows with each, and the kernel compiles it anew for each run.
  */
-static void add_socket(void)
+static void add_socket(enum variant variant)
 {
     static const unsigned families[] = {AF_INET, AF_INET6}, types[] = {SOCK_STREAM, SOCK_DGRAM};
     static const unsigned protocols[] = {0, 6, 17}, other_types[] = {SOCK_RAW, SOCK_SEQPACKET, SOCK_PACKET};
@@ -246,6 +261,11 @@ static void add_socket(void)
     }
     add(SCMP_ACT_ERRNO(EACCES), "socket", 1, &SCMP_A0(SCMP_CMP_MASKED_EQ, LOW32, AF_UNIX));
     add_pairs();
+    if (variant == VARIANT_BARE) { /* the host's network would be in reach */
+        add(SCMP_ACT_ERRNO(EACCES), "socket", 1, &SCMP_A0(SCMP_CMP_MASKED_EQ, LOW32, AF_INET));
+        add(SCMP_ACT_ERRNO(EACCES), "socket", 1, &SCMP_A0(SCMP_CMP_MASKED_EQ, LOW32, AF_INET6));
+        return;
+    }
     for (size_t f = 0; f < COUNT(families); f++) {
         struct scmp_arg_cmp compare[3] = {SCMP_A0(SCMP_CMP_MASKED_EQ, LOW32, families[f])};
         for (size_t t = 0; t < COUNT(other_types); t++) {
@@ -315,28 +335,52 @@ static void add_memory(enum variant variant)
     add_choice(SCMP_ACT_ERRNO(EPERM), &(struct choice){"fcntl", 1, F_SETPIPE_SZ});
 }
 
+/* What only the cell's own namespaces and mounts make harmless. */
+static void add_contained(enum variant variant)
+{
+    bool bare = variant == VARIANT_BARE;
+
+    add_all(bare ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_ALLOW, contained, COUNT(contained));
+    add_all(bare ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_NOTIFY, contained_changes, COUNT(contained_changes));
+    for (size_t i = 0; i < COUNT(owner_choices); i++) {
+        add_choice(bare ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_ALLOW, &owner_choices[i]);
+    }
+}
+
+static void add_rules(enum variant variant)
+{
+    add_all(SCMP_ACT_NOTIFY, notified, COUNT(notified));
+    if (variant == VARIANT_OPEN) {
+        add_all(SCMP_ACT_NOTIFY, contained_changes, COUNT(contained_changes));
+        return;
+    }
+    add_all(SCMP_ACT_ALLOW, allowed, COUNT(allowed));
+    add_all(SCMP_ACT_ERRNO(EPERM), refused, COUNT(refused));
+    add_all(SCMP_ACT_KILL_PROCESS, killed, COUNT(killed));
+    add(SCMP_ACT_ERRNO(0), "sync", 0, NULL); /* a whole machine's flush: said to be done */
+    add_choices();
+    add_contained(variant);
+    add_clone();
+    add_socket(variant);
+    add_send();
+    add_execveat();
+    add_memory(variant);
+}
+
 static void write_program(enum variant variant, const char *name)
 {
     static struct sock_filter program[4096];
     int fd = memfd_create("filter", MFD_CLOEXEC);
 
-    filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+    filter = seccomp_init(variant == VARIANT_OPEN ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(ENOSYS));
     if (!filter || fd < 0) {
         check(-ENOMEM, "seccomp_init");
     }
     check(seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2), "optimise");
-    check(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS), "bad architecture");
-    add_all(SCMP_ACT_ALLOW, allowed, COUNT(allowed));
-    add_all(SCMP_ACT_NOTIFY, notified, COUNT(notified));
-    add_all(SCMP_ACT_ERRNO(EPERM), refused, COUNT(refused));
-    add_all(SCMP_ACT_KILL_PROCESS, killed, COUNT(killed));
-    add(SCMP_ACT_ERRNO(0), "sync", 0, NULL); /* a whole machine's flush: said to be done */
-    add_choices();
-    add_clone();
-    add_socket();
-    add_send();
-    add_execveat();
-    add_memory(variant);
+    check(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH,
+                           variant == VARIANT_OPEN ? SCMP_ACT_ALLOW : SCMP_ACT_KILL_PROCESS),
+          "bad architecture");
+    add_rules(variant);
     check(seccomp_export_bpf(filter, fd), "export");
     seccomp_release(filter);
 
@@ -357,5 +401,7 @@ int main(void)
     printf("/* Made by generate_filter. */\n#include <linux/filter.h>\n\n");
     write_program(VARIANT_CGROUP, "filter_cgroup");
     write_program(VARIANT_SAMPLED, "filter_sampled");
+    write_program(VARIANT_BARE, "filter_bare");
+    write_program(VARIANT_OPEN, "filter_open");
     return ferror(stdout) || fflush(stdout) ? 1 : 0;
 }

@@ -1,12 +1,15 @@
 /*
- * Pid 1 of a cell: reaps, and sees to it that nothing outlives the program.
+ * A cell's init: reaps, and sees to it that nothing outlives the program.
  * It holds no descriptor but the maker's, no capability, and no secret.
  */
 #include "inside_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -27,11 +30,52 @@ static bool reap(pid_t program, int *status)
     return ended;
 }
 
-/* Kills whatever is left and waits for it; says how many there were. */
-static uint32_t kill_rest(void)
+/* Sends SIGKILL to the children that the kernel lists. */
+static void signal_children(void)
+{
+    char path[64], text[4096];
+    ssize_t len;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    len = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    close_descriptor(&fd);
+    text[len > 0 ? len : 0] = '\0';
+    for (char *at = text, *end; *at; at = end) {
+        long child = strtol(at, &end, 10);
+        if (end == at || child <= 1) {
+            return;
+        }
+        if (*end == ' ') { /* a number that was cut off is read next time */
+            kill((pid_t)child, SIGKILL);
+        }
+    }
+}
+
+uint32_t kill_children(void)
 {
     uint32_t count = 0;
 
+    for (;;) {
+        signal_children();
+        pid_t pid = waitpid(-1, NULL, 0);
+        if (pid > 0) {
+            count++;
+        } else if (errno != EINTR) {
+            return count;
+        }
+    }
+}
+
+/* Kills whatever is left and waits for it; says how many there were. */
+static uint32_t kill_rest(bool first)
+{
+    uint32_t count = 0;
+
+    if (!first) {
+        return kill_children();
+    }
     for (;;) {
         kill(-1, SIGKILL);
         pid_t pid = waitpid(-1, NULL, 0);
@@ -43,7 +87,7 @@ static uint32_t kill_rest(void)
     }
 }
 
-_Noreturn void init_run(int control, pid_t program, const volatile int *exec_errno)
+_Noreturn void init_run(int control, pid_t program, const volatile int *exec_errno, bool first)
 {
     struct inside_message message = {.kind = INSIDE_END};
     struct pollfd events[2];
@@ -67,10 +111,13 @@ _Noreturn void init_run(int control, pid_t program, const volatile int *exec_err
             _exit(1);
         }
         if (events[0].revents) {
+            if (!first) {
+                kill_children();
+            }
             _exit(0); /* the maker is gone, or wants no more; the kernel kills the rest with us */
         }
     }
-    message.end.survivors = kill_rest();
+    message.end.survivors = kill_rest(first);
     message.end.exec_errno = *exec_errno;
     _exit(inside_send(0, &message, NULL, 0) ? 1 : 0);
 }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,6 +28,7 @@
 #include <unistd.h>
 
 #include "confine_internal.h"
+#include "level_internal.h"
 
 enum { DNS_PORT = 53, MOVED_FROM = 10 };
 
@@ -60,6 +62,16 @@ static void die_with_parent(int socket)
     check(socket, or_errno(prctl(PR_SET_PDEATHSIG, SIGKILL)), "following its maker's end");
 }
 
+/* Without a pid namespace it must live until it has killed the others: the end of its socket says when. */
+static void init_dies_with_parent(const struct inside *inside)
+{
+    if (inside_makes(inside, LAYER_NAMESPACES)) {
+        die_with_parent(inside->control);
+    } else {
+        check(inside->control, or_errno(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)), "adopting what is left");
+    }
+}
+
 /* As root: becomes NOBODY, keeping the capabilities of the user namespace, or, without one, those for mounting. */
 static void become_user(const struct inside *inside)
 {
@@ -74,9 +86,10 @@ static void become_user(const struct inside *inside)
         setfsgid(NOBODY);
         setfsuid(NOBODY);
     }
-    die_with_parent(inside->control);
+    init_dies_with_parent(inside);
 }
 
+/* Not the death signal: that is the caller's. */
 static void give_up_privileges(const struct inside *inside)
 {
     if (inside->ids.root && !inside->user_namespace) {
@@ -84,7 +97,6 @@ static void give_up_privileges(const struct inside *inside)
         check(inside->control, or_errno(setresuid(NOBODY, NOBODY, NOBODY)), "changing the user");
     }
     check(inside->control, privilege_drop(), "giving up capabilities");
-    die_with_parent(inside->control);
     check(inside->control, or_errno(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)), "giving up new privileges");
 }
 
@@ -109,7 +121,7 @@ static int make_network(const struct inside *inside)
 static int make_landlock(const struct inside *inside, int *ret_ruleset)
 {
     const struct view *view = inside->view;
-    int ruleset = landlock_new(), root;
+    int ruleset = inside_makes(inside, LAYER_LANDLOCK) ? landlock_new() : -EPERM, root;
 
     if (ruleset == -EOPNOTSUPP || ruleset == -ENOSYS || ruleset == -EPERM) {
         return -ruleset;
@@ -117,7 +129,10 @@ static int make_landlock(const struct inside *inside, int *ret_ruleset)
     check(inside->control, ruleset, "making Landlock's rules");
     root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     check(inside->control, or_errno(root), "opening /");
-    check(inside->control, landlock_allow(ruleset, root, true, LANDLOCK_LIST), "allowing to list folders");
+    if (inside_makes(inside, LAYER_MOUNTS)) { /* else they are the host's */
+        check(inside->control, landlock_allow(ruleset, root, true, LANDLOCK_LIST), "allowing to list folders");
+    }
+    close(root);
     for (size_t i = 0; i < view->count; i++) {
         const struct view_entry *entry = &view->list[i];
         if (entry->fd >= 0) {
@@ -127,6 +142,19 @@ static int make_landlock(const struct inside *inside, int *ret_ruleset)
     }
     *ret_ruleset = ruleset;
     return 0;
+}
+
+/* The view; or, without mounts, the files as they are. */
+static void make_files(struct inside *inside, struct view_built *files)
+{
+    struct err err;
+
+    if (!inside_makes(inside, LAYER_MOUNTS)) {
+        *files = (struct view_built){.root_dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), .out_dir = -1, .writes_dir = -1};
+        check(inside->control, or_errno(files->root_dir), "opening /");
+    } else if (view_build(inside->view, files, &err)) {
+        fail(inside->control, err.code, err.text);
+    }
 }
 
 /* Init's part: the files; then it takes the program's network for its own, and gives up its privileges. */
@@ -141,9 +169,7 @@ static _Noreturn void run_init(struct inside *inside, pid_t program, const volat
 
     close(inside->built[1]);
     check(inside->control, or_errno(pidfd), "watching the program's process");
-    if (view_build(inside->view, &files, &err)) {
-        fail(inside->control, err.code, err.text);
-    }
+    make_files(inside, &files);
     view.without_proc = files.without_proc;
     check(inside->control, or_errno(fstat(files.root_dir, &root)), "looking at its root");
     built.device = root.st_dev;
@@ -151,18 +177,22 @@ static _Noreturn void run_init(struct inside *inside, pid_t program, const volat
     built.no_landlock = make_landlock(inside, &ruleset);
     check(inside->control, inside_send(inside->built[0], &built, &ruleset, built.no_landlock ? 0 : 1),
           "handing over its rules");
-    if (view_leave_host(&err)) { /* beside the program's process; both are done before it may execute */
+    if (inside_makes(inside, LAYER_MOUNTS) && view_leave_host(&err)) { /* beside the program's process; both are done before it may execute */
         fail(inside->control, err.code, err.text);
     }
     if (recv(inside->built[0], &made, 1, 0) != 1) {
         _exit(125); /* the program's process has said why */
     }
-    check(inside->control, or_errno(setns(pidfd, CLONE_NEWNET)), "entering the network namespace");
+    if (inside_makes(inside, LAYER_NAMESPACES)) {
+        check(inside->control, or_errno(setns(pidfd, CLONE_NEWNET)), "entering the network namespace");
+    }
     give_up_privileges(inside);
+    init_dies_with_parent(inside);
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nothing of init is the program's to look at */
     const int folders[] = {files.root_dir, files.out_dir, files.writes_dir};
-    check(inside->control, inside_send(inside->control, &view, folders, 3), "handing over its folders");
-    init_run(inside->control, program, exec_errno);
+    check(inside->control, inside_send(inside->control, &view, folders, files.out_dir < 0 ? 1 : 3),
+          "handing over its folders");
+    init_run(inside->control, program, exec_errno, inside_makes(inside, LAYER_NAMESPACES));
 }
 
 /* ---- the program's process --------------------------------------------------------------------------------------- */
@@ -193,8 +223,10 @@ static void place_descriptors(struct inside *inside, int *dns)
     check(inside->control, or_errno(inside->start), "keeping the start's socket");
     inside->built[1] = fcntl(inside->built[1], F_DUPFD_CLOEXEC, MOVED_FROM);
     check(inside->start, or_errno(inside->built[1]), "keeping init's socket");
-    *dns = fcntl(*dns, F_DUPFD_CLOEXEC, MOVED_FROM);
-    check(inside->start, or_errno(*dns), "keeping the name server");
+    if (*dns >= 0) {
+        *dns = fcntl(*dns, F_DUPFD_CLOEXEC, MOVED_FROM);
+        check(inside->start, or_errno(*dns), "keeping the name server");
+    }
     for (int i = 0; i < 4; i++) {
         moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD_CLOEXEC, MOVED_FROM);
         check(inside->start, wanted[i] < 0 ? 0 : or_errno(moved[i]), "placing descriptors");
@@ -228,14 +260,17 @@ static void find_command(const char *name, char folder[INSIDE_COMMAND_MAX])
     snprintf(folder, INSIDE_COMMAND_MAX, "%s", folders[0]); /* execve says that it is not there */
 }
 
-/* Returns the name server's socket. */
+/* Returns the name server's socket; -1: the network is the maker's. */
 static int make_network_and_name(const struct inside *inside)
 {
-    int dns;
+    int dns = -1;
 
-    check(inside->control, or_errno(unshare(CLONE_NEWNET)), "making a network namespace");
-    dns = make_network(inside);
-    check(inside->control, or_errno(sethostname("sandbox", 7)), "naming the host");
+    if (inside_makes(inside, LAYER_NAMESPACES)) {
+        unshare(CLONE_NEWCGROUP); /* hides the groups' names; nothing depends on it */
+        check(inside->control, or_errno(unshare(CLONE_NEWNET)), "making a network namespace");
+        dns = make_network(inside);
+        check(inside->control, or_errno(sethostname("sandbox", 7)), "naming the host");
+    }
     check(inside->control, or_errno((int)send(inside->built[1], "n", 1, MSG_NOSIGNAL)), "telling its init");
     return dns;
 }
@@ -268,6 +303,51 @@ static void enter_files(struct inside *inside, struct inside_message *ready)
     close(inside->built[1]);
 }
 
+/* The limits and the filter. Returns the listener; -1: nothing is watched. */
+static int take_limits(const struct inside *inside, struct inside_message *ready)
+{
+    enum filter_kind kind = inside->sampled ? FILTER_SAMPLED : FILTER_COUNTED;
+    const uint64_t others = inside_makes(inside, LAYER_NAMESPACES) ? 0 : level_count_tasks();
+    int listener = -1;
+
+    if (!inside_makes(inside, LAYER_SECCOMP)) {
+        kind = FILTER_OPEN;
+    } else if (inside->bare) {
+        kind = FILTER_BARE;
+    }
+    if (inside->sampled) {
+        prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    }
+    if (inside_makes(inside, LAYER_RLIMITS)) {
+        check(inside->start, rlimits_set(&inside->options->granted->limits, inside->sampled,
+                                         !inside->options->request->terminal, others), "setting limits");
+    }
+    check(inside->start, filter_load(kind, inside_makes(inside, LAYER_NOTIFY), &listener, &ready->unwatched),
+          "loading the filter of system calls");
+    return listener;
+}
+
+/* It waits for its execve: the listener's answer to it is the go, or a word where nothing is watched. */
+static void wait_for_go(const struct inside *inside, struct inside_message *ready, int listener, int dns)
+{
+    int descriptors[2];
+    size_t count = 0;
+    char go;
+
+    ready->watched = listener >= 0;
+    if (listener >= 0) {
+        descriptors[count++] = listener;
+    }
+    if (dns >= 0) {
+        descriptors[count++] = dns;
+    }
+    if (inside_send(inside->start, ready, descriptors, count) ||
+        (listener < 0 && recv(inside->start, &go, 1, 0) != 1)) {
+        _exit(125);
+    }
+    close_descriptor(&listener); /* all else closes itself */
+}
+
 static _Noreturn void run_program(struct inside *inside, volatile int *exec_errno)
 {
     const struct sandbox_request *request = inside->options->request;
@@ -279,29 +359,21 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
     die_with_parent(inside->control);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* for init, which looks for its network */
     check(inside->control, cgroup_enter(inside->cgroup), "entering its control groups");
-    unshare(CLONE_NEWCGROUP); /* hides the groups' names; nothing depends on it */
-    check(inside->control, privilege_drop_bounding(), "giving up capabilities");
+    if (privilege_has(CAP_SETPCAP)) { /* else there are no capabilities to bound */
+        check(inside->control, privilege_drop_bounding(), "giving up capabilities");
+    }
     dns = make_network_and_name(inside);
     give_up_privileges(inside);
+    die_with_parent(inside->control);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* for the supervisor, which reads what its calls name */
     if (!request->terminal) {
         setsid();
     }
     reset_signals();
     place_descriptors(inside, &dns);
-    if (inside->sampled) {
-        prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-    }
-    check(inside->start, rlimits_set(&inside->options->granted->limits, inside->sampled, !request->terminal),
-          "setting limits");
-    listener = filter_load(inside->sampled);
-    check(inside->start, listener, "loading the filter of system calls");
+    listener = take_limits(inside, &message);
     enter_files(inside, &message);
-    if (inside_send(inside->start, &message, (int[]){listener, dns}, 2)) {
-        _exit(125);
-    }
-    close(listener); /* all else closes itself */
-    /* execve is notified: it waits until the supervisor answers, which it does not before cell_go() */
+    wait_for_go(inside, &message, listener, dns);
     snprintf(path, sizeof path, "%s%s", message.folder, request->argv[0]);
     execve(path, (char *const *)request->argv, (char *const *)request->env);
     *exec_errno = errno;
@@ -313,7 +385,7 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
 /* In a user namespace of their own the mounts are slaves already. From "/" pivot_root takes both processes along. */
 static void leave_mounts(const struct inside *inside)
 {
-    if (!inside->user_namespace) {
+    if (!inside->user_namespace && inside_makes(inside, LAYER_MOUNTS)) {
         check(inside->control, or_errno(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)), "making mounts private");
     }
     check(inside->control, or_errno(chdir("/")), "leaving its folder");
@@ -325,7 +397,7 @@ _Noreturn void inside_run(struct inside *inside)
     pid_t program;
     char go;
 
-    die_with_parent(inside->control);
+    init_dies_with_parent(inside);
     if (recv(inside->control, &go, 1, 0) != 1) { /* the maker has written the map of ids, or is gone */
         _exit(125);
     }

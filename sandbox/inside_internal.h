@@ -23,6 +23,8 @@ struct inside_message {
     int code;                        /* INSIDE_FAILED: -errno */
     int without_proc;                /* INSIDE_VIEW: 0, or the errno that refused it */
     int no_landlock;                 /* INSIDE_BUILT, INSIDE_READY: 0, or the errno that refused it */
+    int unwatched;                   /* INSIDE_READY: 0, or the errno that refused a listener */
+    bool watched;                    /* INSIDE_READY: the first descriptor is the listener */
     char folder[INSIDE_COMMAND_MAX]; /* INSIDE_READY: what is put before argv[0]: "" or "/usr/bin/" */
     dev_t device;                    /* INSIDE_BUILT: the root, which the program's process must have, too */
     ino_t inode;
@@ -36,17 +38,29 @@ struct inside {
     struct privilege_ids ids;
     bool user_namespace; /* it is in one of its own */
     bool sampled;
+    bool bare;    /* this machine gives neither namespaces nor mounts: level L2 */
+    uint32_t off; /* bit set of enum sandbox_layer that are not made: see inside_makes() */
     struct cgroup *cgroup;
     struct view *view;
     int control, start; /* init's ends */
     int built[2];       /* between init and the program's process: the network, the files are made */
 };
 
+static inline bool inside_makes(const struct inside *inside, enum sandbox_layer layer)
+{
+    return !(inside->off & 1u << layer);
+}
+
 /* In the new process: makes the cell from within, runs as its init, never returns. */
 _Noreturn void inside_run(struct inside *inside);
 
-/* Pid 1: waits for `program`, reaps, watches `control` for its end, kills the rest and reports. */
-_Noreturn void init_run(int control, pid_t program, const volatile int *exec_errno);
+/*
+ * Waits for `program`, reaps, watches `control` for its end, kills the rest and reports. As pid 1 of its own pid
+ * namespace it dies for all of them; without one (`first` is false) it is a subreaper, and finds them as its children.
+ */
+_Noreturn void init_run(int control, pid_t program, const volatile int *exec_errno, bool first);
+/* Kills every child, and what becomes a child by that, until there is none; says how many there were. */
+uint32_t kill_children(void);
 
 /* Sends a message with `count` descriptors. 0 or -errno. */
 int inside_send(int socket, const struct inside_message *message, const int *descriptors, size_t count);

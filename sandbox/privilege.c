@@ -130,6 +130,18 @@ int privilege_map(pid_t pid, const struct privilege_ids *ids, bool deny_setgroup
     return result ? result : write_text(pid, "gid_map", groups);
 }
 
+static bool switch_says(const char *path, char word)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char value = 0;
+    ssize_t len = fd < 0 ? -1 : read(fd, &value, 1);
+
+    close_descriptor(&fd);
+    return len == 1 && value == word;
+}
+
+static const char apparmor_switch[] = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
+
 const char *privilege_userns_advice(void)
 {
     static const struct {
@@ -137,7 +149,7 @@ const char *privilege_userns_advice(void)
         char refuses;
         const char *advice;
     } switches[] = {
-        {"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1',
+        {apparmor_switch, '1',
          "AppArmor refuses user namespaces here: `make setup` installs the profile that allows them to techo"},
         {"/proc/sys/kernel/unprivileged_userns_clone", '0',
          "user namespaces are switched off here: sysctl kernel.unprivileged_userns_clone=1 switches them on"},
@@ -145,14 +157,8 @@ const char *privilege_userns_advice(void)
          "user namespaces are switched off here: sysctl user.max_user_namespaces=10000 switches them on"},
     };
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
-        char value = 0;
-        int fd = open(switches[i].path, O_RDONLY | O_CLOEXEC);
-        if (fd >= 0) {
-            ssize_t len = read(fd, &value, 1);
-            close(fd);
-            if (len == 1 && value == switches[i].refuses) {
-                return switches[i].advice;
-            }
+        if (switch_says(switches[i].path, switches[i].refuses)) {
+            return switches[i].advice;
         }
     }
     return "user namespaces are refused here: in a container, its seccomp profile or settings must allow them";
@@ -175,6 +181,15 @@ static int keep_admin(void)
     return 0;
 }
 
+/* Where AppArmor refuses them to this program and would not with its profile, less is not taken for granted: L1. */
+static int refuse_namespaces(const char *what, int error, struct err *err)
+{
+    bool profile = switch_says(apparmor_switch, '1');
+
+    return err_set(err, profile ? -EOPNOTSUPP : -EPERM, "%s%s (%s: %s)", profile ? "no sandbox here (L1): " : "",
+                   privilege_userns_advice(), what, strerror(-error));
+}
+
 int cell_enter_outer(struct err *err)
 {
     struct privilege_ids ids;
@@ -187,16 +202,15 @@ int cell_enter_outer(struct err *err)
     ids.inner_uid = ids.outer_uid;
     ids.inner_gid = ids.outer_gid;
     if (unshare(CLONE_NEWUSER | CLONE_NEWNS)) {
-        result = -errno;
-        return err_set(err, result, "cannot make a sandbox: %s (%s)", privilege_userns_advice(), strerror(-result));
+        return refuse_namespaces("unshare", -errno, err);
     }
     result = privilege_map(0, &ids, true);
     if (result) {
-        return err_errno(err, result, "cannot make a sandbox: %s: writing the map of ids", privilege_userns_advice());
+        return refuse_namespaces("writing the map of ids", result, err);
     }
     if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL)) {
-        return err_errno(err, -errno, "cannot make a sandbox: making the mounts slave");
+        return refuse_namespaces("making the mounts slave", -errno, err);
     }
     result = keep_admin();
-    return result ? err_errno(err, result, "cannot make a sandbox: keeping CAP_SYS_ADMIN") : 0;
+    return result ? refuse_namespaces("keeping CAP_SYS_ADMIN", result, err) : 0;
 }

@@ -23,6 +23,8 @@ enum tag {
     TAG_INJECT_DATA,
     TAG_ARG,
     TAG_ENV,
+    TAG_DECOY,
+    TAG_WITHOUT,
 };
 
 enum { TEXT_MAX = 1 << 20, ARG_MAX_BYTES = 128 << 10 };
@@ -45,6 +47,8 @@ int request_write(const struct sandbox_request *request, struct buf *to, struct 
     for (size_t i = 0; request->own && request->own[i]; i++) {
         wire_add_text(to, TAG_OWN, request->own[i]);
     }
+    wire_add_number(to, TAG_DECOY, request->decoy);
+    wire_add_number(to, TAG_WITHOUT, request->without);
     for (size_t i = 0; i < request->base_count; i++) {
         wire_add_text(to, TAG_BASE, request->base[i].path);
     }
@@ -122,6 +126,14 @@ static int read_field(const struct wire_field *field, struct request_copy *copy,
         return result;
     case TAG_OWN:
         return read_path(field, &copy->own[at->own++]);
+    case TAG_DECOY:
+        result = wire_number(field, 1, &value);
+        request->decoy = value;
+        return result;
+    case TAG_WITHOUT:
+        result = wire_number(field, (1u << _LAYER_MAX) - 1, &value);
+        request->without = (uint32_t)value;
+        return result;
     case TAG_BASE:
         return read_path(field, &copy->base[at->base++].path);
     case TAG_INJECT_PATH:

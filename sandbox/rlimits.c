@@ -6,18 +6,19 @@
 
 enum { MICROSECONDS = 1000000, STACK_BYTES = 8 << 20, FILES_COUNTED = 1024, FILES_SAMPLED = 256 };
 
-int rlimits_set(const struct limits *limits, bool sampled, bool own_files)
+int rlimits_set(const struct limits *limits, bool sampled, bool own_files, uint64_t others)
 {
     /* a stream of the caller's may be a file of any size, and of its own the program has only what is sized anyway */
     const rlim_t file = own_files ? limits->value[LIMIT_DISK] : RLIM_INFINITY;
     const rlim_t cpu = (limits->value[LIMIT_CPU] + MICROSECONDS - 1) / MICROSECONDS;
+    const rlim_t processes = limits->value[LIMIT_PROCESSES] + others;
     const struct {
         int resource;
         rlim_t soft, hard;
     } table[] = {
         {RLIMIT_CORE, 0, 0},
         {RLIMIT_CPU, cpu, cpu + 1}, /* per process; the supervisor counts the sum */
-        {RLIMIT_NPROC, limits->value[LIMIT_PROCESSES], limits->value[LIMIT_PROCESSES]},
+        {RLIMIT_NPROC, processes, processes},
         {RLIMIT_FSIZE, file, file},
         /* follows what is really used; gives Python a MemoryError */
         {RLIMIT_DATA, limits->value[LIMIT_MEMORY], limits->value[LIMIT_MEMORY]},

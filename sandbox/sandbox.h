@@ -83,6 +83,13 @@ struct sandbox_request {
     bool direct;   /* what is granted to write is written at once, not when the run has ended well */
     /* The application's own folders, which no run writes; absolute, ends with NULL; NULL: none. */
     const char *const *own;
+    /*
+     * In a decoy cell: everything that is not made here is a throw-away (see docs/security.md). `root` must be one, too:
+     * a copy that the caller made, which the program may change and which is shown whole where the layer that hides it
+     * is switched off.
+     */
+    bool decoy;
+    uint32_t without; /* bit set of enum sandbox_layer that are switched off; in a decoy cell only, else refused */
     bool said;     /* give the program descriptor 3 to say things on (see REPORT_SAID) */
     bool terminal; /* `techo exec` in place: descriptors 0, 1 and 2 are the caller's, output is neither kept nor counted */
     /* A descriptor for the program's standard input; -1: empty. Needs the permission stdin. */

@@ -78,10 +78,11 @@ static void supervise(const int *fds, size_t count, const struct err *outer)
     struct request_copy copy;
     struct err err;
 
-    if (outer->code < 0) {
+    if (outer->code < 0 && outer->code != -EPERM) {
         refuse(options.client, STATUS_REFUSED, outer->text);
         return;
     }
+    options.bare = outer->code < 0 ? outer->text : NULL;
     if (request_open(fds[RUN_FD_REQUEST], &copy, &err) < 0) {
         refuse(options.client, STATUS_SETUP, err.text);
         return;

@@ -140,6 +140,24 @@ static void deny(struct verdict *verdict, enum sandbox_layer layer, int error, e
     verdict->missing = missing;
 }
 
+static bool in_force(const struct view *view, enum sandbox_layer layer)
+{
+    return view->cell->layers & 1u << layer;
+}
+
+/*
+ * What lies outside everything that is shown is not there. Without mounts it is, and Landlock refuses it: its name can be
+ * seen, its content not.
+ */
+static void judge_outside(const struct view *view, enum access_want want, int error, struct verdict *verdict)
+{
+    if (in_force(view, LAYER_MOUNTS)) {
+        deny(verdict, LAYER_MOUNTS, error, permission_for(want));
+    } else if (in_force(view, LAYER_LANDLOCK)) {
+        deny(verdict, LAYER_LANDLOCK, error == ENOENT ? ENOENT : EACCES, permission_for(want));
+    }
+}
+
 static void judge_missing(const struct view *view, const struct lookup *lookup, const struct cell_place *place,
                           enum access_want want, struct verdict *verdict)
 {
@@ -151,7 +169,7 @@ static void judge_missing(const struct view *view, const struct lookup *lookup, 
         return;
     }
     if (is_change(want)) {
-        deny(verdict, LAYER_MOUNTS, lookup->read_only ? EROFS : EACCES, permission_for(want));
+        judge_outside(view, want, lookup->read_only ? EROFS : EACCES, verdict);
         return;
     }
     verdict->verdict = ACCESS_ABSENT;
@@ -160,24 +178,37 @@ static void judge_missing(const struct view *view, const struct lookup *lookup, 
         verdict->item = place && place->kind == PLACE_GRANT ? place->item : named;
         verdict->row = true;
     } else if ((!place || place->kind == PLACE_SYSTEM) && !is_looked_for(view, lookup->path)) {
-        deny(verdict, LAYER_MOUNTS, ENOENT, permission_for(want));
+        judge_outside(view, want, ENOENT, verdict);
     }
 }
 
-static void judge_found(const struct lookup *lookup, const struct cell_place *place, enum access_want want,
+/* By the mount when it says so, else by Landlock. */
+static void refuse_in_place(const struct view *view, bool by_mount, int error, enum permission missing,
+                            struct verdict *verdict)
+{
+    enum sandbox_layer layer = by_mount && in_force(view, LAYER_MOUNTS) ? LAYER_MOUNTS : LAYER_LANDLOCK;
+
+    if (in_force(view, layer)) {
+        deny(verdict, layer, error, missing);
+    }
+}
+
+static void judge_found(const struct view *view, const struct lookup *lookup, const struct cell_place *place, enum access_want want,
                         bool creates, struct verdict *verdict)
 {
     verdict->item = place ? place->item : -1;
     verdict->row = verdict->item >= 0 || want == WANT_EXEC;
     verdict->count =
         verdict->item >= 0 && S_ISREG(lookup->mode) && (want == WANT_READ || want == WANT_WRITE || want == WANT_EXEC);
-    if (is_change(want) && creates) {
+    if (!place && !in_force(view, LAYER_MOUNTS)) {
+        judge_outside(view, want, EACCES, verdict);
+        verdict->row = verdict->row && !is_looked_for(view, lookup->path);
+    } else if (is_change(want) && creates) {
         verdict->row = false; /* EEXIST, whatever may be changed here */
     } else if (is_change(want) && !(place && place->write)) {
-        deny(verdict, lookup->read_only ? LAYER_MOUNTS : LAYER_LANDLOCK, lookup->read_only ? EROFS : EACCES,
-             permission_for(want));
+        refuse_in_place(view, lookup->read_only, lookup->read_only ? EROFS : EACCES, permission_for(want), verdict);
     } else if (want == WANT_EXEC && !(place && place->execute)) {
-        deny(verdict, lookup->no_exec ? LAYER_MOUNTS : LAYER_LANDLOCK, EACCES, PERMISSION_EXEC);
+        refuse_in_place(view, lookup->no_exec, EACCES, PERMISSION_EXEC, verdict);
     }
 }
 
@@ -201,7 +232,7 @@ struct verdict verdict_of_path(const struct view *view, const struct lookup *loo
             deny(&verdict, LAYER_NAMESPACES, EACCES, permission_for(want));
             break;
         }
-        judge_found(lookup, place, want, creates, &verdict);
+        judge_found(view, lookup, place, want, creates, &verdict);
         break;
     case LOOKUP_MISSING:
         judge_missing(view, lookup, place, want, &verdict);
@@ -219,11 +250,11 @@ struct verdict verdict_of_path(const struct view *view, const struct lookup *loo
     return verdict;
 }
 
-struct verdict verdict_of_address(enum address_kind kind, enum access_want want)
+struct verdict verdict_of_address(const struct view *view, enum address_kind kind, enum access_want want)
 {
     struct verdict verdict = {.verdict = ACCESS_ALLOWED, .row = want != WANT_SEND, .item = -1, .outside_root = true};
 
-    if (kind != ADDRESS_OWN && want != WANT_BIND) {
+    if (kind != ADDRESS_OWN && want != WANT_BIND && in_force(view, LAYER_NAMESPACES)) {
         deny(&verdict, LAYER_NAMESPACES, kind == ADDRESS_HANDLE ? ECONNREFUSED : ENETUNREACH, PERMISSION_NET);
     }
     return verdict;

@@ -41,6 +41,6 @@ enum address_kind {
     ADDRESS_HANDLE, /* a name that the DNS stub answered */
     ADDRESS_OTHER,
 };
-struct verdict verdict_of_address(enum address_kind kind, enum access_want want);
+struct verdict verdict_of_address(const struct view *view, enum address_kind kind, enum access_want want);
 
 #endif

@@ -140,7 +140,7 @@ static int plan_base(struct view *view, const char *path, struct err *err)
     if (is_shown(view, real, rights)) {
         return 0;
     }
-    fd = view_clone(AT_FDCWD, real, S_ISDIR(status.st_mode), true, -1);
+    fd = view_show(view, AT_FDCWD, real, S_ISDIR(status.st_mode), true, -1);
     if (fd < 0) {
         return err_errno(err, fd, "cannot show %s in the sandbox", real);
     }

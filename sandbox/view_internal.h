@@ -34,6 +34,7 @@ struct view {
     char zone[PATH_MAX]; /* the target of /etc/localtime; "" when it is no symlink */
     int root_lower;      /* owned; a detached mount of the host's root folder, when it is shown whole; or -1 */
     bool root_execute;   /* ... and programs in it may be executed */
+    bool in_place;       /* no mounts: what is shown is opened where it lies, and nothing is private */
     bool execute;        /* an unscoped `exec`: what is granted and what the program writes may be executed */
     uint64_t disk;       /* bytes of the private file system */
     uid_t uid;           /* inside, for /etc/passwd */
@@ -43,7 +44,7 @@ struct view {
 
 /* `map_ids`: a granted file's owner appears as the cell's user (root only). */
 int view_plan(const struct cell_options *options, const struct privilege_ids *ids, bool map_ids, bool sampled,
-              struct view *ret_view, struct err *err) MUST_USE;
+              bool in_place, struct view *ret_view, struct err *err) MUST_USE;
 void view_done(struct view *view);
 /* Adds an entry and returns it, or NULL without memory. `fd` becomes owned. */
 struct view_entry *view_add(struct view *view, enum cell_place_kind kind, const char *path, int fd, bool folder,
@@ -67,6 +68,8 @@ int view_plan_writes(struct view *view, const struct cell_options *options, bool
 int view_make_write(const struct view *view, struct view_entry *entry, size_t index, struct err *err);
 /* An overlay of the folders named in `layers` ("upper:lower"), or of a writable one; a detached mount, or -errno. */
 int view_make_overlay(const char *lower, const char *upper, const char *work, unsigned attributes);
+/* The same for a view; in place, the thing itself. */
+int view_show(const struct view *view, int fd, const char *path, bool recursive, bool execute, int map);
 /* Adds the request's base, and what `exec` items show. */
 int view_plan_bases(struct view *view, const struct cell_options *options, struct err *err);
 /* -ENOMEM and its words. */

@@ -89,6 +89,17 @@ int view_clone_writable(int fd, bool execute, int map)
     return clone(fd, "", false, execute ? 0 : MOUNT_ATTR_NOEXEC, map);
 }
 
+int view_show(const struct view *view, int fd, const char *path, bool recursive, bool execute, int map)
+{
+    int found;
+
+    if (!view->in_place) {
+        return view_clone(fd, path, recursive, execute, map);
+    }
+    found = *path ? openat(fd, path, O_PATH | O_CLOEXEC) : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return found < 0 ? -errno : found;
+}
+
 /* ---- devices and private folders --------------------------------------------------------------------------------- */
 
 static int plan_devices(struct view *view, bool sampled, struct err *err)
@@ -100,8 +111,9 @@ static int plan_devices(struct view *view, bool sampled, struct err *err)
     for (size_t i = 0; i < count; i++) {
         struct mount_attr attr = {.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC,
                                   .propagation = MS_PRIVATE};
-        int fd = open_tree(AT_FDCWD, devices[i], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-        if (fd < 0 || mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof attr)) {
+        int fd = view->in_place ? open(devices[i], O_PATH | O_CLOEXEC)
+                                : open_tree(AT_FDCWD, devices[i], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+        if (fd < 0 || (!view->in_place && mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof attr))) {
             int result = -errno;
             close_descriptor(&fd);
             return err_errno(err, result, "cannot show %s in the sandbox", devices[i]);
@@ -117,8 +129,11 @@ static int plan_devices(struct view *view, bool sampled, struct err *err)
 static int plan_private(struct view *view, const char *path, const char *source, struct err *err)
 {
     unsigned rights = LANDLOCK_LOOK | LANDLOCK_CHANGE | (view->execute ? LANDLOCK_EXECUTE : 0);
-    struct view_entry *entry = view_add(view, PLACE_PRIVATE, path, -1, true, rights);
+    struct view_entry *entry = view->in_place ? NULL : view_add(view, PLACE_PRIVATE, path, -1, true, rights);
 
+    if (view->in_place) {
+        return 0;
+    }
     if (!entry) {
         return view_no_room(err);
     }
@@ -144,11 +159,17 @@ static void find_home(struct view *view, const char *const *env)
 static int plan_injected(struct view *view, const struct sandbox_request *request, struct err *err)
 {
     for (size_t i = 0; i < request->inject_count; i++) {
-        struct view_entry *entry = view_add(view, PLACE_INJECTED, request->inject[i].path, -1, false, LANDLOCK_LOOK);
+        const char *path = request->inject[i].path;
+        int fd = view->in_place ? open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1; /* a decoy cell has it already */
+        if (view->in_place && fd < 0) {
+            return err_set(err, -EOPNOTSUPP, "files: %s cannot be put in view here, since no mounts can be made", path);
+        }
+        struct view_entry *entry = view_add(view, PLACE_INJECTED, path, fd, false, LANDLOCK_LOOK);
         if (!entry) {
+            close_descriptor(&fd);
             return view_no_room(err);
         }
-        entry->inject = &request->inject[i];
+        entry->inject = view->in_place ? NULL : &request->inject[i];
     }
     return 0;
 }
@@ -182,7 +203,7 @@ static int plan_grants(struct view *view, const struct cell_options *options, bo
 
         /* the root itself is put as an overlay, and what is covered is shown already */
         if (!pin_is_covered(pins, i) && strcmp(pin->path, view->root) != 0) {
-            fd = view_clone(pin->fd, "", pin->folder, view->execute, view_owner_map(view, pin->fd, map_ids));
+            fd = view_show(view, pin->fd, "", pin->folder, view->execute, view_owner_map(view, pin->fd, map_ids));
             if (fd < 0) {
                 return err_errno(err, fd, "cannot show %s in the sandbox", pin->path);
             }
@@ -225,7 +246,7 @@ static int plan_root(struct view *view, const struct pins *pins, bool map_ids, s
             view->root_execute |= entry->place.execute;
         }
     }
-    if (!whole) {
+    if (!whole || view->in_place) {
         return 0;
     }
     int fd = open(view->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -244,7 +265,7 @@ static int plan_root(struct view *view, const struct pins *pins, bool map_ids, s
 }
 
 int view_plan(const struct cell_options *options, const struct privilege_ids *ids, bool map_ids, bool sampled,
-              struct view *ret_view, struct err *err)
+              bool in_place, struct view *ret_view, struct err *err)
 {
     const struct sandbox_request *request = options->request;
     struct view *view = ret_view;
@@ -254,6 +275,7 @@ int view_plan(const struct cell_options *options, const struct privilege_ids *id
 
     *view = (struct view){.root = request->root,
                           .root_lower = -1,
+                          .in_place = in_place,
                           .disk = options->granted->limits.value[LIMIT_DISK],
                           .uid = ids->inner_uid,
                           .gid = ids->inner_gid};

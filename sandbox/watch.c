@@ -292,7 +292,7 @@ static void judge_address(struct asked *asked)
         judge_granted(asked, &target, item, want, text);
         return;
     }
-    struct verdict verdict = verdict_of_address(kind, want);
+    struct verdict verdict = verdict_of_address(&asked->watch->view, kind, want);
     verdict.row = verdict.row && row;
     add_row(asked, &verdict, want, text, text);
 }

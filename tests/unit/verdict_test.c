@@ -28,7 +28,8 @@ static struct policy_item items[] = {
     {.permission = PERMISSION_FILE_READ, .scope = (char[]){"/r/one.csv"}},
 };
 static const struct policy granted = {.items = items, .count = COUNT(items)};
-static const struct cell cell = {.places = places, .place_count = COUNT(places)};
+static const struct cell cell = {
+    .places = places, .place_count = COUNT(places), .layers = (1u << _LAYER_MAX) - 1};
 static const struct sandbox_base base[] = {{"/usr"}, {"/etc/absent"}};
 static const struct view view = {
     .root = "/r", .granted = &granted, .cell = &cell, .base = base, .base_count = COUNT(base)};
@@ -166,16 +167,16 @@ static void only_opens_of_granted_files_are_counted(void **state)
 
 static void addresses_outside_are_refused_by_the_namespace(void **state)
 {
-    struct verdict verdict = verdict_of_address(ADDRESS_HANDLE, WANT_CONNECT);
+    struct verdict verdict = verdict_of_address(&view, ADDRESS_HANDLE, WANT_CONNECT);
 
     (void)state;
     assert_int_equal(verdict.verdict, ACCESS_DENIED);
     assert_int_equal(verdict.error, ECONNREFUSED);
     assert_int_equal(verdict.layer, LAYER_NAMESPACES);
     assert_int_equal(verdict.missing, PERMISSION_NET);
-    assert_int_equal(verdict_of_address(ADDRESS_OTHER, WANT_SEND).error, ENETUNREACH);
-    assert_int_equal(verdict_of_address(ADDRESS_OWN, WANT_CONNECT).verdict, ACCESS_ALLOWED);
-    assert_int_equal(verdict_of_address(ADDRESS_OTHER, WANT_BIND).verdict, ACCESS_ALLOWED);
+    assert_int_equal(verdict_of_address(&view, ADDRESS_OTHER, WANT_SEND).error, ENETUNREACH);
+    assert_int_equal(verdict_of_address(&view, ADDRESS_OWN, WANT_CONNECT).verdict, ACCESS_ALLOWED);
+    assert_int_equal(verdict_of_address(&view, ADDRESS_OTHER, WANT_BIND).verdict, ACCESS_ALLOWED);
 }
 
 int main(void)
