@@ -169,21 +169,28 @@ void commit_file(int upper, int host, const char *name, const struct timespec *s
 
 /* ---- removing and making ----------------------------------------------------------------------------------------- */
 
-static void remove_folder(int host, const char *name, char path[PATH_MAX], size_t len, const struct timespec *started,
-                          const char *const *own, int depth, struct commit_step *step);
+/* What is to go, and what keeps it; started NULL: nothing does. */
+struct removal {
+    const struct timespec *started;
+    const char *const *own;
+    struct commit_step *step;
+    char path[PATH_MAX]; /* on the host */
+};
 
-static void remove_entry(int host, const char *name, char path[PATH_MAX], size_t len, const struct timespec *started,
-                         const char *const *own, int depth, struct commit_step *step)
+static void remove_folder(struct removal *removal, int host, const char *name, size_t len, int depth);
+
+static void remove_entry(struct removal *removal, int host, const char *name, size_t len, int depth)
 {
+    struct commit_step *step = removal->step;
     struct stat info;
 
     if (fstatat(host, name, &info, AT_SYMLINK_NOFOLLOW)) {
         step->error = errno == ENOENT ? 0 : -errno;
-    } else if (protect_is(path, own)) {
+    } else if (removal->started && protect_is(removal->path, removal->own)) {
         step->problem = "it holds a protected name";
     } else if (S_ISDIR(info.st_mode)) {
-        remove_folder(host, name, path, len, started, own, depth + 1, step);
-    } else if (is_later(&info.st_ctim, started)) {
+        remove_folder(removal, host, name, len, depth + 1);
+    } else if (removal->started && is_later(&info.st_ctim, removal->started)) {
         step->problem = changed_meanwhile;
     } else if (unlinkat(host, name, 0)) {
         step->error = -errno;
@@ -192,9 +199,9 @@ static void remove_entry(int host, const char *name, char path[PATH_MAX], size_t
     }
 }
 
-static void remove_folder(int host, const char *name, char path[PATH_MAX], size_t len, const struct timespec *started,
-                          const char *const *own, int depth, struct commit_step *step)
+static void remove_folder(struct removal *removal, int host, const char *name, size_t len, int depth)
 {
+    struct commit_step *step = removal->step;
     struct dirent **entries;
     int fd = kernel_openat2(host, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0,
                             RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
@@ -207,13 +214,14 @@ static void remove_folder(int host, const char *name, char path[PATH_MAX], size_
     }
     for (int i = 0; i < count; i++) {
         const char *entry = entries[i]->d_name;
+        size_t room = sizeof removal->path - len;
         int more = strcmp(entry, ".") && strcmp(entry, "..") && !step->problem && !step->error
-                       ? snprintf(path + len, PATH_MAX - len, "/%s", entry)
+                       ? snprintf(removal->path + len, room, "/%s", entry)
                        : 0;
-        if (more > 0 && (size_t)more < PATH_MAX - len) {
-            remove_entry(fd, entry, path, len + (size_t)more, started, own, depth, step);
+        if (more > 0 && (size_t)more < room) {
+            remove_entry(removal, fd, entry, len + (size_t)more, depth);
         }
-        path[len] = '\0';
+        removal->path[len] = '\0';
         free(entries[i]);
     }
     free(entries);
@@ -227,15 +235,22 @@ static void remove_folder(int host, const char *name, char path[PATH_MAX], size_
 void commit_remove(int host, const char *name, const char *path, const struct timespec *started,
                    const char *const *own, struct commit_step *ret_step)
 {
-    char at[PATH_MAX];
+    struct removal removal = {.started = started, .own = own, .step = ret_step};
     size_t len = strlen(path);
 
-    if (len >= sizeof at) {
+    if (len >= sizeof removal.path) {
         ret_step->error = -ENAMETOOLONG;
         return;
     }
-    memcpy(at, path, len + 1);
-    remove_entry(host, name, at, len, started, own, 0, ret_step);
+    memcpy(removal.path, path, len + 1);
+    remove_entry(&removal, host, name, len, 0);
+}
+
+void commit_discard(int host, const char *name, struct commit_step *ret_step)
+{
+    struct removal removal = {.step = ret_step};
+
+    remove_entry(&removal, host, name, 0, 0);
 }
 
 int commit_make_folder(int host, const char *name, mode_t mode)

@@ -327,7 +327,12 @@ void pins_done(struct pins *pins)
     for (size_t i = 0; i < pins->write_count; i++) {
         write_pin_done(&pins->writes[i]);
     }
+    for (size_t i = 0; i < pins->guard_count; i++) {
+        free(pins->guards[i].path);
+        close_descriptor(&pins->guards[i].fd);
+    }
     free(pins->list);
     free(pins->writes);
+    free(pins->guards);
     *pins = (struct pins){0};
 }

@@ -39,6 +39,8 @@ struct pins {
     size_t count;
     struct write_pin *writes; /* owned; sorted by path, shortest first; none lies within another */
     size_t write_count;
+    struct pin *guards; /* owned; with --direct: what lies in `writes` and stays read-only */
+    size_t guard_count;
 };
 
 /* `granted` has absolute scopes. A file that is missing is no pin to read and no error. */
@@ -50,6 +52,15 @@ void pins_done(struct pins *pins);
  */
 int pins_add_write(struct pins *pins, const struct policy_item *item, int index, const char *root,
                    struct err *err) MUST_USE;
+/*
+ * For --direct: fills `guards`. -EOPNOTSUPP: a grant that cannot be direct, or
+ * too much to look through.
+ */
+int pins_guard(struct pins *pins, const char *root, const char *const *own, struct err *err) MUST_USE;
+/* Afterwards: calls `each` for what lies in `writes` under a protected name and is none of the guards. */
+typedef void (*pin_stray_fn)(void *context, int folder, const char *name, const char *path);
+int pins_find_strays(struct pins *pins, const char *const *own, pin_stray_fn each, void *context,
+                     struct err *err) MUST_USE;
 void pins_sort_writes(struct pins *pins);
 void write_pin_done(struct write_pin *pin);
 /* Where an open descriptor really lies. 0 or -errno. */

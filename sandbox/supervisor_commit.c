@@ -1,4 +1,5 @@
 /* The end of a run that may write: its files are carried over when it ended well, and forgotten when it did not. */
+#include "commit_file_internal.h"
 #include "commit_internal.h"
 #include "supervisor_state_internal.h"
 
@@ -23,6 +24,36 @@ static void say(const struct commit_result *result, struct report_exit *exit)
     buf_done(&message);
 }
 
+/* What a direct run has put under a protected name, against what it was told, is taken away again. */
+static void remove_stray(void *context, int folder, const char *name, const char *path)
+{
+    struct supervisor *supervisor = context;
+    struct commit_step step = {0};
+    struct report effect = {.kind = REPORT_EFFECT,
+                            .effect = {.kind = EFFECT_REFUSED,
+                                       .path = (char *)(uintptr_t)path,
+                                       .problem = (char[]){"the name is protected: it was removed again"}}};
+
+    commit_discard(folder, name, &step);
+    if (step.error) {
+        effect.effect.problem = (char[]){"the name is protected, and it could not be removed"};
+    }
+    supervisor_report(supervisor, &effect);
+}
+
+static void sweep(struct supervisor *supervisor, struct report_exit *exit)
+{
+    struct err err;
+
+    if (pins_find_strays(&supervisor->pins, supervisor->options->request->own, remove_stray, supervisor, &err) < 0 &&
+        exit->status == STATUS_OK) {
+        exit->status = STATUS_SETUP;
+        exit->code = -1;
+        free(exit->message);
+        exit->message = strdup(err.text);
+    }
+}
+
 void supervisor_commit(struct supervisor *supervisor, struct report_exit *exit)
 {
     const struct sandbox_request *request = supervisor->options->request;
@@ -38,6 +69,9 @@ void supervisor_commit(struct supervisor *supervisor, struct report_exit *exit)
     };
     struct commit_result result;
 
+    if (request->direct && supervisor->pins.write_count) {
+        sweep(supervisor, exit);
+    }
     if (exit->status != STATUS_OK || supervisor->pins.write_count == 0 || request->direct) {
         return;
     }

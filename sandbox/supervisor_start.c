@@ -129,6 +129,9 @@ int supervisor_start(struct supervisor *supervisor, struct err *err)
     if (result == 0) {
         result = pins_open(&supervisor->granted, request->root, &supervisor->pins, err);
     }
+    if (result == 0 && request->direct) {
+        result = pins_guard(&supervisor->pins, request->root, request->own, err);
+    }
     if (result == 0) {
         result = make_cell(supervisor, err);
     }

@@ -344,3 +344,78 @@ def test_a_host_that_refuses_is_said_in_one_line(each_user):
         assert result.status == 125
         assert result.err.count("\n") == 1
         assert "1 of its changes is not written" in result.err and "Permission denied" in result.err
+
+
+# ---- directly --------------------------------------------------------------------------------------------------------
+
+
+def direct(world, text, ceiling=FOLDER, mode="answer"):
+    return python(world, text, ceiling, "--direct", mode=mode)
+
+
+def test_direct_writes_stay_however_the_run_ends(each_user, mode):
+    put(each_user, "results/old.txt")
+    path = put(each_user, "one.txt")
+    inode = path.stat().st_ino
+    result = direct(
+        each_user,
+        "import os; open('results/new.txt', 'w').write('new'); os.remove('results/old.txt')\n"
+        "open('one.txt', 'a').write('more'); raise SystemExit(3)",
+        FOLDER + ",file.write=./one.txt",
+        mode=mode,
+    )
+    assert (result.status, result.err) == (3, "")
+    assert tree(each_user.folder / "results") == {"new.txt": "new"}
+    assert path.read_text() == "old\nmore" and path.stat().st_ino == inode
+    owner = (each_user.folder / "results").stat().st_uid
+    assert (each_user.folder / "results/new.txt").stat().st_uid == owner
+
+
+def test_direct_leaves_what_is_protected_or_has_another_name(each_user, mode):
+    put(each_user, "results/.git/hooks/pre-commit", "mine")
+    put(each_user, "results/sub/.bashrc", "mine")
+    put(each_user, "results/linked", "mine")
+    os.link(each_user.folder / "results/linked", each_user.folder / "outside")
+    text = (
+        "import os, shutil\n"
+        "def attempt(f, *a):\n"
+        "    try: f(*a)\n"
+        "    except OSError: return\n"
+        "    print('done', a)\n"
+        "for name in ['.git/hooks/pre-commit', 'sub/.bashrc', 'linked']:\n"
+        "    attempt(open, 'results/' + name, 'a')\n"
+        "    attempt(os.remove, 'results/' + name)\n"
+        "    attempt(os.chmod, 'results/' + name, 0o777)\n"
+        "attempt(os.rename, 'results/.git', 'results/git')\n"
+        "open('results/control', 'w')\n"
+    )
+    result = direct(each_user, text, mode=mode)
+    assert (result.status, result.out) == (0, "")
+    for name in [".git/hooks/pre-commit", "sub/.bashrc", "linked"]:
+        assert (each_user.folder / "results" / name).read_text() == "mine"
+    assert (each_user.folder / "results/control").exists()
+
+
+@pytest.mark.parametrize("name", PROTECTED)
+def test_direct_leaves_nothing_new_under_a_protected_name(each_user, name, mode):
+    put(each_user, "results/x")
+    text = (
+        "import os\n"
+        f"try: os.makedirs(os.path.dirname('results/{name}'), exist_ok=True); open('results/{name}', 'w').write('evil')\n"
+        "except OSError as error: print(error.errno)\n"
+        "open('results/control', 'w')"
+    )
+    result = direct(each_user, text, mode=mode)
+    assert result.out == ("13\n" if mode == "answer" else "")
+    assert not os.path.lexists(each_user.folder / "results" / name)
+    assert (each_user.folder / "results/control").exists()
+
+
+@pytest.mark.parametrize("scope, why", [("./new.txt", "does not exist"), ("./new/*", "does not exist"),
+                                        ("./*", "holds the session's folder"), ("./linked", "another name")])
+def test_what_cannot_be_written_directly_is_refused(each_user, scope, why):
+    put(each_user, "linked")
+    os.link(each_user.folder / "linked", each_user.folder / "data/other")
+    result = direct(each_user, "print('ran')", f"stdout,file.write={scope}")
+    assert (result.status, result.out) == (126, "")
+    assert why in result.err and result.err.count("\n") == 1
