@@ -263,6 +263,11 @@ static void say_exit(const struct event *event, struct buf *to)
     part(event, "message", ": ", "", to);
     if (event_int(event, "survivors", 0) > 0)
         buf_addf(to, "; %" PRId64 " processes were left over and killed", event_int(event, "survivors", 0));
+    if (event_bool(event, "unkillable", false))
+        buf_add_text(to, "; something of it did not die");
+    if (event_int(event, "unlisted", 0) > 0)
+        buf_addf(to, "; %" PRId64 " more accesses are not listed, %" PRId64 " of them denied",
+                 event_int(event, "unlisted", 0), event_int(event, "unlisted_denied", 0));
 }
 
 static void say_effect(const struct event *event, struct buf *to)
@@ -368,7 +373,8 @@ bool line_is_notable(const struct event *event)
     case EVENT_ACCESS: /* the first of a row; its repeats are counted in the log */
         return text_is(event, "verdict", "denied") && event_int(event, "count", 1) == 1;
     case EVENT_EXIT:
-        return !text_is(event, "status", "ok");
+        return !text_is(event, "status", "ok") || event_int(event, "unlisted_denied", 0) > 0 ||
+               event_bool(event, "unkillable", false);
     case EVENT_VERDICT:
         return text_is(event, "verdict", "right") || text_is(event, "verdict", "wrong");
     case EVENT_WAIT:

@@ -215,6 +215,8 @@ FIELDS(exit) = {
     {"run_us",     FIELD_INT,  OPTIONAL, "from the program's first instruction to its end"},
     {"survivors",  FIELD_INT,  OPTIONAL, "processes that were still there, and were killed"},
     {"unkillable", FIELD_BOOL, OPTIONAL, "something did not die"},
+    {"unlisted",   FIELD_INT,  OPTIONAL, "accesses without an event of their own: there were too many"},
+    {"unlisted_denied", FIELD_INT, OPTIONAL, "of them refused"},
     LAST_FIELD};
 
 FIELDS(effect) = {

@@ -113,6 +113,8 @@ struct state_exit {
     int code, signal;
     int64_t setup_us, run_us;
     uint64_t survivors;
+    uint64_t unlisted, unlisted_denied; /* accesses without a row; the refused ones are among the denials */
+    bool unkillable;                    /* something did not die */
 };
 
 struct state_response { /* of the model */

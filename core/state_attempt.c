@@ -261,6 +261,10 @@ void reduce_exit(struct change *change)
     take_int(change, &end->setup_us, "setup_us");
     take_int(change, &end->run_us, "run_us");
     take_count(change, &end->survivors, "survivors");
+    take_count(change, &end->unlisted, "unlisted");
+    take_count(change, &end->unlisted_denied, "unlisted_denied");
+    change->attempt->denials += end->unlisted_denied;
+    end->unkillable = event_bool(change->event, "unkillable", false);
 }
 
 void reduce_effect(struct change *change)

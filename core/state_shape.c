@@ -109,6 +109,7 @@ static const struct member state_exit_members[] = {
     BOOL(state_exit, done),    TEXT(state_exit, status), TEXT(state_exit, message),
     TEXT(state_exit, limit),   INT(state_exit, code),    INT(state_exit, signal),
     I64(state_exit, setup_us), I64(state_exit, run_us),  U64(state_exit, survivors),
+    U64(state_exit, unlisted), U64(state_exit, unlisted_denied), BOOL(state_exit, unkillable),
 };
 SHAPE(state_exit);
 

@@ -22,13 +22,20 @@ int accesses_init(struct accesses *accesses, size_t item_count)
     return 0;
 }
 
+static void row_done(struct access_row *row)
+{
+    free(row->access.call);
+    free(row->access.given);
+    free(row->access.resolved);
+    *row = (struct access_row){0};
+}
+
 void accesses_done(struct accesses *accesses)
 {
     for (size_t i = 0; i < accesses->count; i++) {
-        free(accesses->rows[i].access.call);
-        free(accesses->rows[i].access.given);
-        free(accesses->rows[i].access.resolved);
+        row_done(&accesses->rows[i]);
     }
+    row_done(&accesses->hidden);
     free(accesses->rows);
     free(accesses->used);
     free(accesses->files);
@@ -71,37 +78,51 @@ static void report_row(struct access_row *row, report_fn report, void *context)
     report(context, &to_send);
 }
 
+static bool row_set(struct access_row *row, const struct report_access *access, uint64_t hash)
+{
+    *row = (struct access_row){.hash = hash, .access = *access};
+    row->access.call = strdup(access->call);
+    row->access.given = strdup(access->given);
+    row->access.resolved = strdup(access->resolved);
+    row->access.count = 1;
+    if (row->access.call && row->access.given && row->access.resolved) {
+        return true;
+    }
+    row_done(row);
+    return false;
+}
+
+static void add_beyond(struct accesses *accesses, const struct report_access *access)
+{
+    accesses->beyond++;
+    if (access->verdict == ACCESS_DENIED) {
+        accesses->beyond_denied++;
+        row_done(&accesses->hidden);
+        accesses->last_denied = row_set(&accesses->hidden, access, 0) ? &accesses->hidden : NULL;
+    }
+}
+
 void accesses_add(struct accesses *accesses, const struct report_access *access, report_fn report, void *context)
 {
     uint64_t hash = hash_access(access);
     struct access_row *row = find_equal(accesses, access, hash);
+    bool denied = access->verdict == ACCESS_DENIED;
+    bool full = accesses->count == ACCESS_ROWS_MAX || (!denied && accesses->others == ACCESS_OTHERS_MAX);
 
-    if (!row && accesses->count == ACCESS_ROWS_MAX) {
-        accesses->beyond++;
-        return;
-    }
     if (row) {
         row->access.count++;
         row->access.line = access->line ? access->line : row->access.line;
+    } else if (full || !row_set(&accesses->rows[accesses->count], access, hash)) {
+        add_beyond(accesses, access);
+        return;
     } else {
         row = &accesses->rows[accesses->count];
-        *row = (struct access_row){.hash = hash, .access = *access};
-        row->access.call = strdup(access->call);
-        row->access.given = strdup(access->given);
-        row->access.resolved = strdup(access->resolved);
-        if (!row->access.call || !row->access.given || !row->access.resolved) {
-            free(row->access.call);
-            free(row->access.given);
-            free(row->access.resolved);
-            accesses->beyond++;
-            return;
-        }
         row->access.number = ++accesses->count;
-        row->access.count = 1;
+        accesses->others += !denied;
         report_row(row, report, context);
     }
-    if (access->verdict == ACCESS_DENIED) {
-        accesses->last_denied = (size_t)(row - accesses->rows) + 1;
+    if (denied) {
+        accesses->last_denied = row;
     }
 }
 
@@ -116,7 +137,7 @@ void accesses_flush(struct accesses *accesses, report_fn report, void *context)
 
 const struct report_access *accesses_last_denied(const struct accesses *accesses)
 {
-    return accesses->last_denied > 0 ? &accesses->rows[accesses->last_denied - 1].access : NULL;
+    return accesses->last_denied ? &accesses->last_denied->access : NULL;
 }
 
 /* ---- used ------------------------------------------------------------------------------------------------------- */

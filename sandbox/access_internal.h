@@ -6,7 +6,10 @@
 
 #include <sys/types.h>
 
-enum { ACCESS_ROWS_MAX = 1000 };
+enum {
+    ACCESS_ROWS_MAX = 1000,
+    ACCESS_OTHERS_MAX = 750, /* rows that are no refusals: a flood of them does not hide a refusal */
+};
 
 /* Takes a report to where it goes. An artifact's descriptor is taken over by setting it to -1. */
 typedef void (*report_fn)(void *context, struct report *report);
@@ -26,8 +29,11 @@ struct used_file {
 struct accesses {
     struct access_row *rows; /* owned */
     size_t count;
+    size_t others;            /* rows that are no refusals */
     uint64_t beyond;          /* accesses without a row, because there were too many */
-    size_t last_denied;       /* index + 1 of the last refused access; 0: none */
+    uint64_t beyond_denied;   /* of them refused */
+    struct access_row hidden; /* the last of those: the program's end may be about it */
+    const struct access_row *last_denied; /* the last refused access, in rows or hidden; NULL: none */
     struct report_used *used; /* owned; one for each granted item */
     size_t used_count;
     struct used_file *files; /* owned; a hash set */

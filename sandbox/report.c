@@ -93,6 +93,7 @@ static const struct wire_member exit_members[] = {
     MEMBER(WIRE_U64, report_exit, limit_value), TEXT(report_exit, message),
     MEMBER(WIRE_U64, report_exit, setup_us),    MEMBER(WIRE_U64, report_exit, run_us),
     MEMBER(WIRE_U32, report_exit, survivors),   MEMBER(WIRE_BOOL, report_exit, unkillable),
+    MEMBER(WIRE_U64, report_exit, unlisted),    MEMBER(WIRE_U64, report_exit, unlisted_denied),
 };
 
 #define KIND(members, field)                                                                                           \

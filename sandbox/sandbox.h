@@ -212,6 +212,7 @@ struct report_exit {
     int64_t setup_us, run_us;
     uint32_t survivors; /* processes that were still there when the program had ended, and were killed */
     bool unkillable;    /* something did not die */
+    uint64_t unlisted, unlisted_denied; /* accesses that no report told of (there were too many), and the refused ones */
 };
 
 struct report {

@@ -291,6 +291,8 @@ static void finish(struct supervisor *supervisor)
     end.exit.run_us = supervisor->stopped_us - supervisor->started_us;
     end.exit.survivors = supervisor->ended ? supervisor->end.survivors : 0;
     end.exit.unkillable = !dead;
+    end.exit.unlisted = supervisor->watch.accesses.beyond;
+    end.exit.unlisted_denied = supervisor->watch.accesses.beyond_denied;
     if (!supervisor->options->request->terminal) {
         artifacts_report(supervisor->cell.out_dir, supervisor_report, supervisor);
     }

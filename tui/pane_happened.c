@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* In this order: where there is little room, the last ones are seen. */
-enum row_kind { ROW_ACCESS, ROW_EXCEPTION, ROW_VERDICT, ROW_MESSAGE, ROW_EXIT, ROW_END };
+enum row_kind { ROW_ACCESS, ROW_UNLISTED, ROW_EXCEPTION, ROW_VERDICT, ROW_MESSAGE, ROW_EXIT, ROW_END };
 
 struct row {
     enum row_kind kind;
@@ -28,6 +28,8 @@ static bool is(const char *text, const char *word)
 static bool row_exists(const struct state_attempt *attempt, enum row_kind kind)
 {
     switch (kind) {
+    case ROW_UNLISTED:
+        return attempt->exit.unlisted > 0;
     case ROW_EXCEPTION:
         return attempt->exception_type != NULL;
     case ROW_EXIT:
@@ -65,7 +67,7 @@ static bool walk_next(struct walk *walk, struct row *ret_row)
 
 static struct walk walk_start(const struct picture *picture)
 {
-    return (struct walk){picture->attempt, picture->view->all, 0, ROW_EXCEPTION};
+    return (struct walk){picture->attempt, picture->view->all, 0, ROW_UNLISTED};
 }
 
 static void draw_title(const struct picture *picture, struct line *line)
@@ -156,7 +158,9 @@ static void draw_exit(const struct state_exit *end, struct region region, int ro
     line_format(&line, ok ? ROLE_GRANTED : ROLE_DENIED, "%s", end->status ? end->status : "");
     line_format(&line, ROLE_TEXT, "  %.0f ms, %.0f ms of it isolation", (double)(end->run_us + end->setup_us) / 1e3,
                 (double)end->setup_us / 1e3);
-    if (end->survivors) {
+    if (end->unkillable) {
+        line_text(&line, ROLE_WARNING, "   something did not die");
+    } else if (end->survivors) {
         line_format(&line, ROLE_WARNING, "   %llu still running were ended", (unsigned long long)end->survivors);
     } else {
         line_text(&line, ROLE_TEXT, "   nothing left running");
@@ -171,6 +175,10 @@ static void draw_row(const struct picture *picture, const struct row *row, struc
     switch (row->kind) {
     case ROW_ACCESS:
         draw_access(picture, row->access, region, at);
+        break;
+    case ROW_UNLISTED:
+        line_format(&line, ROLE_WARNING, "and %llu more, %llu of them refused",
+                    (unsigned long long)attempt->exit.unlisted, (unsigned long long)attempt->exit.unlisted_denied);
         break;
     case ROW_EXCEPTION:
         line_fit(&line, ROLE_ERRORS, untrusted_text(attempt->exception_type), 40);

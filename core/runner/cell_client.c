@@ -251,6 +251,10 @@ static void on_end(struct cell_client *client, const struct report_exit *end)
     event_set_int(event, "run_us", end->run_us);
     event_set_int(event, "survivors", end->survivors);
     event_set_bool(event, "unkillable", end->unkillable);
+    if (end->unlisted) {
+        event_set_int(event, "unlisted", (int64_t)end->unlisted);
+        event_set_int(event, "unlisted_denied", (int64_t)end->unlisted_denied);
+    }
     place_emit(&client->place, event);
     client->exited = true;
     client->status = end->status;

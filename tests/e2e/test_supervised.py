@@ -164,3 +164,23 @@ while True:
 """, "-c", "stdout,file.read=./data/*,wall=300ms", "--inspect=off")
     assert exit_of(result)["status"] == "wall"
     assert output(result)[0] == b""
+
+
+def test_accesses_beyond_what_is_listed_are_counted(each_user):
+    program = """
+def attempt(path):
+    try:
+        open(path)
+    except OSError:
+        pass
+for i in range(1200): attempt(f"data/{i}")
+for i in range(300): attempt(f"/secret/{i}")
+attempt("/last")
+"""
+    result = each_user.run(program, "-c", "stdout,file.read=./data/*", "--inspect=off")
+    end = exit_of(result)
+    assert len(result.denials()) == 250 and result.denials()[-1]["resolved"] == "/secret/249"
+    assert (end["unlisted"], end["unlisted_denied"]) == (1200 - 750 + 51, 51)
+    assert "501 more accesses are not listed, 51 of them denied" in each_user.techo(
+        "run", "-c", "stdout,file.read=./data/*", "--inspect=off", "program.py").err
+    assert "denials: 301" in each_user.techo("sessions", "show", each_user.sessions()[-1]).out

@@ -98,6 +98,30 @@ static void rows_are_bounded(void **state)
     }
     assert_int_equal(seen.rows, ACCESS_ROWS_MAX);
     assert_int_equal(accesses.beyond, 7);
+    assert_int_equal(accesses.beyond_denied, 7);
+    assert_string_equal(accesses_last_denied(&accesses)->resolved, "/1006"); /* though it has no row */
+    accesses_done(&accesses);
+}
+
+static void a_flood_of_what_is_allowed_hides_no_refusal(void **state)
+{
+    struct report_access denied = try("/secret", WANT_READ, ACCESS_DENIED);
+    struct accesses accesses;
+    struct seen seen = {0};
+
+    (void)state;
+    assert_int_equal(accesses_init(&accesses, 0), 0);
+    for (int i = 0; i < 2 * ACCESS_ROWS_MAX; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "/%d", i);
+        struct report_access access = try(path, WANT_READ, i % 2 ? ACCESS_ALLOWED : ACCESS_ABSENT);
+        accesses_add(&accesses, &access, take, &seen);
+    }
+    accesses_add(&accesses, &denied, take, &seen);
+    assert_int_equal(seen.rows, ACCESS_OTHERS_MAX + 1);
+    assert_string_equal(seen.last.resolved, "/secret");
+    assert_int_equal(accesses.beyond, 2 * ACCESS_ROWS_MAX - ACCESS_OTHERS_MAX);
+    assert_int_equal(accesses.beyond_denied, 0);
     accesses_done(&accesses);
 }
 
@@ -175,7 +199,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_accesses_are_one_row), cmocka_unit_test(the_last_refusal_is_known),
-        cmocka_unit_test(rows_are_bounded),           cmocka_unit_test(used_counts_opens_files_and_bytes_by_item),
+        cmocka_unit_test(rows_are_bounded),
+        cmocka_unit_test(a_flood_of_what_is_allowed_hides_no_refusal),           cmocka_unit_test(used_counts_opens_files_and_bytes_by_item),
         cmocka_unit_test(calls_say_what_they_want),   cmocka_unit_test(paths_are_normalised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
