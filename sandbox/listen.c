@@ -28,13 +28,13 @@ struct job {
     int result; /* the descriptor or -errno */
 };
 
-struct address_request {
+struct route_request {
     struct nlmsghdr head;
-    struct ifaddrmsg body;
-    unsigned char attributes[2 * (RTA_LENGTH(sizeof(struct in6_addr)) + RTA_ALIGNTO)];
+    struct rtmsg body;
+    unsigned char attributes[RTA_SPACE(sizeof(struct in6_addr)) + RTA_SPACE(sizeof(int))];
 };
 
-static void add_attribute(struct address_request *request, unsigned short type, const void *data, size_t len)
+static void add_attribute(struct route_request *request, unsigned short type, const void *data, size_t len)
 {
     struct rtattr *attribute = (void *)((char *)request + NLMSG_ALIGN(request->head.nlmsg_len));
 
@@ -52,21 +52,27 @@ static bool is_own(const struct sockaddr *at)
     return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)at)->sin6_addr);
 }
 
-/* Gives the loopback device just this address, no network around it. */
-static int add_address(const struct sockaddr *at)
+/*
+ * Makes just this address the cell's own, by a route. (Giving it to the loopback device would do as well, but of an
+ * IPv6 address the kernel makes the route some time later.)
+ */
+static int own_address(const struct sockaddr *at)
 {
     bool is_v4 = at->sa_family == AF_INET;
     const void *address = is_v4 ? (const void *)&((const struct sockaddr_in *)at)->sin_addr
                                 : (const void *)&((const struct sockaddr_in6 *)at)->sin6_addr;
     size_t len = is_v4 ? sizeof(struct in_addr) : sizeof(struct in6_addr);
-    struct address_request request = {
+    const int device = LOOPBACK_INDEX;
+    struct route_request request = {
         .head = {.nlmsg_len = NLMSG_LENGTH(sizeof request.body),
-                 .nlmsg_type = RTM_NEWADDR,
+                 .nlmsg_type = RTM_NEWROUTE,
                  .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL},
-        .body = {.ifa_family = (unsigned char)at->sa_family,
-                 .ifa_prefixlen = (unsigned char)(len * 8),
-                 .ifa_flags = IFA_F_NODAD | IFA_F_PERMANENT,
-                 .ifa_index = LOOPBACK_INDEX},
+        .body = {.rtm_family = (unsigned char)at->sa_family,
+                 .rtm_dst_len = (unsigned char)(len * 8),
+                 .rtm_table = RT_TABLE_LOCAL,
+                 .rtm_protocol = RTPROT_STATIC,
+                 .rtm_scope = RT_SCOPE_HOST,
+                 .rtm_type = RTN_LOCAL},
     };
     struct {
         struct nlmsghdr head;
@@ -79,8 +85,8 @@ static int add_address(const struct sockaddr *at)
     if (fd < 0) {
         return -errno;
     }
-    add_attribute(&request, IFA_LOCAL, address, len);
-    add_attribute(&request, IFA_ADDRESS, address, len);
+    add_attribute(&request, RTA_DST, address, len);
+    add_attribute(&request, RTA_OIF, &device, sizeof device);
     if (send(fd, &request, request.head.nlmsg_len, 0) < 0 || recv(fd, &reply, sizeof reply, 0) < 0) {
         result = -errno;
     } else {
@@ -93,7 +99,7 @@ static int add_address(const struct sockaddr *at)
 static int listen_here(const struct job *job)
 {
     const int on = 1;
-    int result = is_own(job->at) ? 0 : add_address(job->at);
+    int result = is_own(job->at) ? 0 : own_address(job->at);
     int fd = result < 0 ? -1 : socket(job->at->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
     if (result < 0) {
@@ -103,6 +109,7 @@ static int listen_here(const struct job *job)
         return -errno;
     }
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on); /* after connections that have just ended */
+    (void)setsockopt(fd, IPPROTO_IPV6, IPV6_FREEBIND, &on, sizeof on); /* no device has the address, only a route */
     if (bind(fd, job->at, job->at_len) || listen(fd, BACKLOG)) {
         result = -errno;
         close(fd);
