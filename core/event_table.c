@@ -172,8 +172,8 @@ FIELDS(usage) = {
 FIELDS(used) = {
     {"item",  FIELD_TEXT, REQUIRED, "id of the permission row that granted the accesses"},
     {"opens", FIELD_INT,  OPTIONAL, "successful accesses"},
-    {"files", FIELD_INT,  OPTIONAL, "distinct files"},
-    {"bytes", FIELD_INT,  OPTIONAL, "sum of their sizes at first open"},
+    {"files", FIELD_INT,  OPTIONAL, "distinct files; of net: distinct addresses"},
+    {"bytes", FIELD_INT,  OPTIONAL, "sum of their sizes at first open; of net: carried both ways"},
     LAST_FIELD};
 
 FIELDS(least) = {

@@ -99,7 +99,8 @@ static void add_used(const struct picture *picture, const struct state_permissio
             line_text(line, ROLE_TEXT, format_size(size, bytes));
         }
     } else if (row->used_known && row->files > 0) {
-        line_format(line, ROLE_TEXT, "%llu %s %s", (unsigned long long)row->files, row->files == 1 ? "file" : "files",
+        const char *of = is(row->name, "net") ? "host" : "file";
+        line_format(line, ROLE_TEXT, "%llu %s%s %s", (unsigned long long)row->files, of, row->files == 1 ? "" : "s",
                     format_size(size, row->bytes));
     } else if (row->used_known && row->opens > 0) {
         line_format(line, ROLE_TEXT, "%llu%s", (unsigned long long)row->opens, glyph(GLYPH_TIMES));
