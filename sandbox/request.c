@@ -47,7 +47,7 @@ int request_write(const struct sandbox_request *request, struct buf *to, struct 
     for (size_t i = 0; request->own && request->own[i]; i++) {
         wire_add_text(to, TAG_OWN, request->own[i]);
     }
-    wire_add_number(to, TAG_DECOY, request->decoy);
+    wire_add_text(to, TAG_DECOY, request->decoy);
     wire_add_number(to, TAG_WITHOUT, request->without);
     for (size_t i = 0; i < request->base_count; i++) {
         wire_add_text(to, TAG_BASE, request->base[i].path);
@@ -127,9 +127,7 @@ static int read_field(const struct wire_field *field, struct request_copy *copy,
     case TAG_OWN:
         return read_path(field, &copy->own[at->own++]);
     case TAG_DECOY:
-        result = wire_number(field, 1, &value);
-        request->decoy = value;
-        return result;
+        return read_path(field, &request->decoy);
     case TAG_WITHOUT:
         result = wire_number(field, (1u << _LAYER_MAX) - 1, &value);
         request->without = (uint32_t)value;

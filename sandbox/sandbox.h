@@ -84,11 +84,11 @@ struct sandbox_request {
     /* The application's own folders, which no run writes; absolute, ends with NULL; NULL: none. */
     const char *const *own;
     /*
-     * In a decoy cell: everything that is not made here is a throw-away (see docs/security.md). `root` must be one, too:
-     * a copy that the caller made, which the program may change and which is shown whole where the layer that hides it
-     * is switched off.
+     * NULL, or: run in a decoy cell (see docs/security.md), in which this folder is all that there is of the host but the
+     * base. It must be a throw-away that the caller made, since whoever gets out of the cell may read and change it.
+     * Absolute and real; the root, or a folder that holds it.
      */
-    bool decoy;
+    const char *decoy;
     uint32_t without; /* bit set of enum sandbox_layer that are switched off; in a decoy cell only, else refused */
     bool said;     /* give the program descriptor 3 to say things on (see REPORT_SAID) */
     bool terminal; /* `techo exec` in place: descriptors 0, 1 and 2 are the caller's, output is neither kept nor counted */

@@ -6,6 +6,7 @@
 #include "spawner_internal.h"
 
 #include "cell_internal.h"
+#include "decoy_internal.h"
 #include "outbox_internal.h"
 #include "outcome_internal.h"
 #include "probe_internal.h"
@@ -92,7 +93,12 @@ static void supervise(const int *fds, size_t count, const struct err *outer)
         options.stdio[i - RUN_FD_STDIO] = fds[i];
     }
     options.request = &copy.request;
-    supervisor_run(&options);
+    options.decoy = copy.request.decoy != NULL;
+    if (options.decoy && (options.bare || decoy_enter(&copy.request, &err) < 0)) {
+        refuse(options.client, STATUS_REFUSED, options.bare ? options.bare : err.text);
+    } else {
+        supervisor_run(&options);
+    }
     request_copy_done(&copy);
 }
 

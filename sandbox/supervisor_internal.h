@@ -15,6 +15,7 @@ struct supervisor_options {
     int signals;      /* borrowed; a signalfd: whatever arrives cancels the run; -1: none */
     report_fn report; /* without client */
     void *context;
+    bool decoy;       /* this process is in a decoy cell */
     const char *bare; /* borrowed; see struct cell_options */
 };
 

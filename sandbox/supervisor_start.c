@@ -78,6 +78,7 @@ static int make_cell(struct supervisor *supervisor, struct err *err)
         .request = supervisor->options->request,
         .granted = &supervisor->granted,
         .pins = &supervisor->pins,
+        .decoy = supervisor->options->decoy,
         .bare = supervisor->options->bare,
         .stdio = {-1, -1, -1},
         .said = -1,

@@ -5,7 +5,8 @@
  *
  *     cell -r ROOT -c CEILING [-o] [-b PATH]... [-e NAME=VALUE]... -- PROGRAM [ARGUMENT...]
  *
- * -o: observe, so that nothing answers for the kernel.
+ * -o: observe, so that nothing answers for the kernel. -D FOLDER: in a decoy cell around that throw-away folder;
+ * -w LAYER: without that layer, there only.
  */
 #include "../../sandbox/sandbox.h"
 #include "../../sandbox/spawner_internal.h"
@@ -30,6 +31,8 @@ struct job {
     const char *env[LIST_MAX + 1];
     size_t env_count;
     const char *const *argv;
+    const char *decoy; /* NULL: none */
+    uint32_t without;
 };
 
 struct result {
@@ -44,6 +47,16 @@ static _Noreturn void usage(void)
     exit(2);
 }
 
+static uint32_t layer_named(const char *name)
+{
+    for (int i = 0; i < _LAYER_MAX; i++) {
+        if (strcmp(name, sandbox_layer_name((enum sandbox_layer)i)) == 0) {
+            return 1U << i;
+        }
+    }
+    usage();
+}
+
 static void read_arguments(int argc, char **argv, struct job *job)
 {
     static const char *const standard[] = {"PATH=/usr/bin:/bin", "HOME=/home/user", "TMPDIR=/tmp", "LANG=C.UTF-8",
@@ -52,7 +65,7 @@ static void read_arguments(int argc, char **argv, struct job *job)
     for (size_t i = 0; i < sizeof standard / sizeof *standard; i++) {
         job->env[job->env_count++] = standard[i];
     }
-    for (int option; (option = getopt(argc, argv, "+r:c:ob:e:")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "+r:c:ob:e:D:w:")) != -1;) {
         if (job->base_count == LIST_MAX || job->env_count == LIST_MAX) {
             usage();
         }
@@ -67,6 +80,12 @@ static void read_arguments(int argc, char **argv, struct job *job)
             break;
         case 'o':
             job->notify = NOTIFY_OBSERVE;
+            break;
+        case 'D':
+            job->decoy = optarg;
+            break;
+        case 'w':
+            job->without |= layer_named(optarg);
             break;
         case 'b':
             job->base[job->base_count++].path = optarg;
@@ -240,6 +259,8 @@ static int run(const struct job *job, const char *granted, struct result *result
                                             .argv = job->argv,
                                             .env = job->env,
                                             .notify = job->notify,
+                                            .decoy = job->decoy,
+                                            .without = job->without,
                                             .stdin_fd = -1};
     int spawner, run, status = spawner_start(&spawner, err);
 
