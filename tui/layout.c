@@ -6,9 +6,10 @@
 #include <string.h>
 
 enum {
-    EDGES = 4, /* rows of edges in the full form; the last holds the bottom line */
-    TABLE_COLUMNS = 78,
+    EDGES = 4,          /* rows of edges in the full form; the last holds the bottom line */
+    TABLE_COLUMNS = 66, /* what the permissions need */
     CODE_COLUMNS = 106, /* 100 and the line numbers */
+    PROSE_COLUMNS = 100,
 };
 
 /* Rows of permissions, program and what happened, out of all rows but header, edges and limits. */
@@ -45,11 +46,16 @@ static void layout_full(struct layout *layout)
     layout->box[PANE_HAPPENED] = (struct region){below, 0, shares.happened + 2, w};
 }
 
+/* The permissions get what they need, the program most of the rest; what neither code nor prose can use, they get too.
+ */
 static void layout_wide(struct layout *layout)
 {
-    int w = layout->columns, right = w - TABLE_COLUMNS - 2, split = right * 6 / 10;
+    int w = layout->columns, right = w - TABLE_COLUMNS - 2, split = right * 2 / 3;
     if (split > CODE_COLUMNS + 1) {
         split = CODE_COLUMNS + 1;
+    }
+    if (right > split + PROSE_COLUMNS + 1) {
+        right = split + PROSE_COLUMNS + 1;
     }
     struct shares shares = share_rows(layout->rows, layout->header.h);
     int top = layout->header.h, below = layout->rows - shares.happened - 2, tall = below - top + 1;

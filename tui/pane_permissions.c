@@ -9,12 +9,17 @@ struct permission_columns {
     int name, requested, ceiling, granted, used;
 };
 
-/* As drawn for 78 columns; a wider pane gives the rest to the name, a narrower one leaves columns out (-1). */
+/* As drawn for 78 columns; a wider pane gives the rest to the name, a narrower one closes up, then leaves columns out
+ * (-1). */
 static struct permission_columns columns_for(int width)
 {
-    if (width >= 66) {
-        int requested = 30 + width - 78;
+    if (width >= 78) {
+        int requested = width - 48;
         return (struct permission_columns){2, requested, requested + 13, requested + 23, requested + 33};
+    }
+    if (width >= 66) {
+        int requested = width - 45;
+        return (struct permission_columns){2, requested, requested + 12, requested + 21, requested + 31};
     }
     if (width >= 46) {
         return (struct permission_columns){2, -1, -1, width - 26, width - 15};
@@ -196,6 +201,8 @@ const struct pane_kind pane_permissions = {"Permissions", "Perm", draw_title, dr
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
+enum { GAUGE_COLUMNS = 4, LIMITS_COLUMNS = 76 };
+
 static uint64_t limit_of(const struct state_attempt *attempt, enum limit limit)
 {
     const cJSON *value = attempt->limits ? cJSON_GetObjectItemCaseSensitive(attempt->limits, limit_name(limit)) : NULL;
@@ -224,8 +231,18 @@ static enum role gauge_role(double part)
     return part >= 0.9 ? ROLE_DENIED : part >= 0.6 ? ROLE_WARNING : ROLE_GRANTED;
 }
 
+static void add_gauge(struct line *line, double part, bool wanted)
+{
+    if (wanted) {
+        line_text(line, ROLE_TEXT, " ");
+        line_gauge(line, gauge_role(part), part, GAUGE_COLUMNS);
+    }
+}
+
+/* Without room for all the numbers are shown, and the gauges left out. */
 static void draw_limits(const struct state_attempt *attempt, struct line *line)
 {
+    bool gauges = line_left(line) >= LIMITS_COLUMNS;
     char used[FORMAT_MAX];
     const struct state_usage *usage = &attempt->usage;
     int64_t elapsed = usage->wall_us > attempt->exit.run_us ? usage->wall_us : attempt->exit.run_us;
@@ -233,14 +250,11 @@ static void draw_limits(const struct state_attempt *attempt, struct line *line)
     double part = part_of((uint64_t)elapsed, most);
     snprintf(used, sizeof used, "%.1f", (double)elapsed / 1e6);
     add_limit(line, used, LIMIT_WALL, most);
-    line_text(line, ROLE_TEXT, " ");
-    line_gauge(line, gauge_role(part), part, 4);
+    add_gauge(line, part, gauges);
     most = limit_of(attempt, LIMIT_MEMORY);
-    part = part_of(memory, most);
     line_text(line, ROLE_TEXT, " ");
     add_limit(line, format_size(used, memory), LIMIT_MEMORY, most);
-    line_text(line, ROLE_TEXT, " ");
-    line_gauge(line, gauge_role(part), part, 4);
+    add_gauge(line, part_of(memory, most), gauges);
     snprintf(used, sizeof used, "%.1f", (double)usage->cpu_us / 1e6);
     line_text(line, ROLE_TEXT, " ");
     add_limit(line, used, LIMIT_CPU, limit_of(attempt, LIMIT_CPU));
