@@ -2,6 +2,7 @@
 #include "lines.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,12 +232,16 @@ static void say_least(const struct event *event, struct buf *to)
 static void say_exception(const struct event *event, struct buf *to)
 {
     const cJSON *last = event_json(event, "frames");
+    const char *source;
 
     buf_add_text(to, event_text(event, "type", "exception"));
     part(event, "message", ": ", "", to);
     last = cJSON_GetArrayItem(last, cJSON_GetArraySize(last) - 1);
     if (cJSON_IsNumber(cJSON_GetObjectItem(last, "line")))
         buf_addf(to, ", line %d", cJSON_GetObjectItem(last, "line")->valueint);
+    source = cJSON_GetStringValue(cJSON_GetObjectItem(last, "text"));
+    if (source && *source)
+        buf_addf(to, ": %s", source);
 }
 
 static void say_artifact(const struct event *event, struct buf *to)
@@ -244,6 +249,15 @@ static void say_artifact(const struct event *event, struct buf *to)
     buf_addf(to, "./out/%s", event_text(event, "name", "?"));
     buf_addf(to, ", %" PRId64 " bytes", event_int(event, "size", 0));
     part(event, "problem", ": ", "", to);
+}
+
+/* Nothing but the exit status is known, and that is said already. */
+static bool exit_is_plain(const struct event *event)
+{
+    char plain[32];
+
+    snprintf(plain, sizeof(plain), "exit %" PRId64, event_int(event, "code", -1));
+    return strcmp(event_text(event, "message", ""), plain) == 0;
 }
 
 static void say_exit(const struct event *event, struct buf *to)
@@ -260,7 +274,8 @@ static void say_exit(const struct event *event, struct buf *to)
         line_time(event_int(event, "setup_us", 0), to);
         buf_add_text(to, " of isolation");
     }
-    part(event, "message", ": ", "", to);
+    if (!exit_is_plain(event))
+        part(event, "message", ": ", "", to);
     if (event_int(event, "survivors", 0) > 0)
         buf_addf(to, "; %" PRId64 " processes were left over and killed", event_int(event, "survivors", 0));
     if (event_bool(event, "unkillable", false))

@@ -26,7 +26,7 @@ def code(text):
     return ("complete", f"Here it is:\n```python\n{text}\n```\n")
 
 
-def ask(world, *attempts, options=(), answer=None):
+def ask(world, *attempts, options=(), answer=None, form=("--json",)):
     """A case of one question with these recorded attempts, asked."""
     world.write("case.json", json.dumps({"title": "one", "ceiling": CASE_CEILING}))
     known = {"id": "q1", "language": "en", "text": "How much?"}
@@ -36,7 +36,7 @@ def ask(world, *attempts, options=(), answer=None):
     lines = [{"seq": 1, "t": 0, "kind": "session", "format": "techo-session", "version": 1, "id": "x",
               "start": "2025-01-01T00:00:00Z"}, *question(2, "q1", attempts)]
     recording = world.write("answers.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    return world.techo("ask", "--case", ".", "--model", f"recorded:{recording}", "--instant", "--json", *options, "q1")
+    return world.techo("ask", "--case", ".", "--model", f"recorded:{recording}", "--instant", *form, *options, "q1")
 
 
 def row(result, name, scope=None):
@@ -61,6 +61,17 @@ def test_an_error_goes_back_and_the_next_attempt_is_taken(world):
     assert "ZeroDivisionError" in told and "line 1" in told
     assert second["body"]["messages"][-2]["role"] == "assistant"
     assert first["hash"] != second["hash"]
+
+
+def test_people_are_told_why_an_attempt_failed(world):
+    fails = code("def f(x):\n    return x['price']\nf({})"), code("import sys\nsys.exit('no data for 2024')"), code("pass")
+    result = ask(world, *fails, form=())
+    assert (result.status, result.out) == (1, "")
+    said = result.err.splitlines()
+    assert "techo: KeyError: 'price', line 2: return x['price']" in said
+    assert "techo: its last line on stderr: no data for 2024" in said
+    assert said.index("techo: attempt 2:") < said.index("techo: attempt 3:")
+    assert any(line.startswith("techo: verdict: none, ") for line in said[said.index("techo: attempt 3:"):]), result.err
 
 
 def test_a_missing_permission_is_told_and_nothing_about_existence(world):
