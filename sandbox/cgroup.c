@@ -16,6 +16,13 @@
 
 enum { GROUPS_MAX = 4096, PATIENCE_MS = 200 };
 
+static pid_t named_maker; /* 0: this process */
+
+void cgroup_set_maker(pid_t maker)
+{
+    named_maker = maker;
+}
+
 static int write_file(int folder, const char *name, const char *text)
 {
     int fd = openat(folder, name, O_WRONLY | O_CLOEXEC), result = 0;
@@ -81,7 +88,8 @@ static int make_group(const char *parent, char **ret_path)
     int len, fd;
 
     for (int attempt = 0; attempt < 100; attempt++) {
-        len = snprintf(path, sizeof path, "%s/techo-%d-%u", parent, (int)getpid(), atomic_fetch_add(&count, 1));
+        len = snprintf(path, sizeof path, "%s/techo-%d-%u", parent,
+                       (int)(named_maker ? named_maker : getpid()), atomic_fetch_add(&count, 1));
         if (len < 0 || (size_t)len >= sizeof path) {
             return -ENAMETOOLONG;
         }

@@ -6,6 +6,8 @@
 
 #include "policy.h"
 
+#include <sys/types.h>
+
 /* Where a limit is counted. With version 2 both are the same folder. */
 struct cgroup {
     char *memory_path, *pids_path; /* owned; NULL when there is none */
@@ -14,6 +16,8 @@ struct cgroup {
     int clone_into;                /* borrowed from `memory`; version 2: for CLONE_INTO_CGROUP; -1 */
 };
 
+/* Groups are named after their maker, for cgroup_sweep(): this process, if its number here is not the host's. */
+void cgroup_set_maker(pid_t maker);
 /* Makes what can be made; what cannot is said in `why`, one phrase. Never fails otherwise. */
 void cgroup_make(const struct limits *limits, struct cgroup *ret_cgroup, struct buf *why);
 /* In the program's process (with version 2, init is in it by its birth). 0 or -errno. */

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cgroup_internal.h"
 #include "kernel_internal.h"
 #include "view_internal.h"
 
@@ -123,11 +124,13 @@ static int switch_on_loopback(void)
     return result;
 }
 
-/* Read-write: the supervisor in it writes the cells' maps of ids there. */
+/*
+ * A second one on top, read-write: the supervisor in it writes the cells' maps of ids there. While the host's is still
+ * attached, since without one like it a user may mount none.
+ */
 static int renew_proc(struct err *err)
 {
-    if (umount2("/proc", MNT_DETACH) ||
-        mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "subset=pid")) {
+    if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, "subset=pid")) {
         return err_errno(err, -errno, "cannot make a decoy cell: its /proc");
     }
     return 0;
@@ -161,8 +164,8 @@ static int build(const struct sandbox_request *request, const struct privilege_i
     int result = plan(request, ids, &view, err);
 
     result = result ? result : build_as_user(ids, &view, err);
-    result = result ? result : view_leave_host(err);
     result = result ? result : renew_proc(err);
+    result = result ? result : view_leave_host(err);
     if (!result && (move_mount(folder, "", AT_FDCWD, request->decoy, MOVE_MOUNT_F_EMPTY_PATH) ||
                     chdir(request->root))) {
         result = err_errno(err, -errno, "cannot make a decoy cell: entering the throw-away folder");
@@ -219,6 +222,7 @@ int decoy_enter(const struct sandbox_request *request, struct err *err)
     if (result) {
         return result;
     }
+    cgroup_set_maker(getpid()); /* this one waits for the other, whose number the host does not know */
     child = fork();
     if (child < 0) {
         return err_errno(err, -errno, "cannot make a decoy cell: making its first process");
