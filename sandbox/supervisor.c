@@ -300,12 +300,25 @@ static void finish(struct supervisor *supervisor)
     free(end.exit.message);
 }
 
+/* A signal for us has reached the cell's processes as well, which share our terminal, and ended them half made. */
+static bool was_signalled(const struct supervisor *supervisor)
+{
+    struct pollfd signals = {.fd = supervisor->options->signals, .events = POLLIN};
+
+    return poll(&signals, 1, 0) > 0;
+}
+
 static void refuse(struct supervisor *supervisor, const struct err *err)
 {
     bool cannot = err->code == -EOPNOTSUPP || err->code == -EPERM;
+    enum sandbox_status status = cannot ? STATUS_REFUSED : STATUS_SETUP;
     struct report end = {.kind = REPORT_EXIT};
 
-    outcome_refuse(cannot ? STATUS_REFUSED : STATUS_SETUP, err->code == -ENOENT ? 127 : -1, err->text, &end.exit);
+    if (was_signalled(supervisor)) {
+        outcome_refuse(STATUS_CANCELLED, -1, "cancelled", &end.exit);
+    } else {
+        outcome_refuse(status, err->code == -ENOENT ? 127 : -1, err->text, &end.exit);
+    }
     end.exit.setup_us = monotonic_us() - supervisor->asked_us;
     supervisor_report(supervisor, &end);
     free(end.exit.message);

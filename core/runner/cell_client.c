@@ -9,6 +9,8 @@
 #include "../engine.h"
 #include "cell_report_internal.h"
 
+static const double NUMBER_MAX = 9007199254740992; /* 2^53: what JSON numbers hold exactly */
+
 void cell_client_init(struct cell_client *client)
 {
     buf_init(&client->output, CLIENT_OUTPUT_MAX);
@@ -115,7 +117,8 @@ static void copy_field(struct event *event, const char *field, const cJSON *from
     if (cJSON_IsString(value)) {
         event_set_text(event, field, value->valuestring);
     } else if (cJSON_IsNumber(value)) {
-        event_set_int(event, field, (int64_t)value->valuedouble);
+        double number = value->valuedouble; /* whatever the program says: bounded before it is cast */
+        event_set_int(event, field, (int64_t)(number > NUMBER_MAX ? NUMBER_MAX : number < -NUMBER_MAX ? -NUMBER_MAX : number));
     } else {
         event_set_json(event, field, cJSON_Duplicate(value, true));
     }

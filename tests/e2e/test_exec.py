@@ -387,3 +387,15 @@ def test_proc_is_never_granted(each_user, scope):
     result = each_user.techo("exec", "-c", f"stdout,file.read={scope}", "--", "true")
     assert result.status in (125, 126)
     assert "keys" in result.err or "symbolic link" in result.err or "ermission denied" in result.err
+
+
+def test_ctrl_c_while_the_cell_is_made_is_a_cancelled_run(each_user):
+    """The terminal's signal reaches the cell's processes too; that is no failure of the sandbox."""
+    for _ in range(10):
+        process = each_user.start("exec", "--", "sleep", "1000", start_new_session=True)
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while not children.read_text():
+            assert process.poll() is None
+        os.killpg(process.pid, signal.SIGINT)
+        said = process.communicate()[1]
+        assert (process.returncode, said) == (130, b"techo: cancelled\n")
