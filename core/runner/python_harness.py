@@ -25,6 +25,9 @@ TOUCHING = frozenset(
 )
 
 
+FONTS = f"{sys.prefix}/lib/python{sys.version_info[0]}.{sys.version_info[1]}/techo-fonts"  # made by the set-up
+
+
 class Said:
     """The descriptor, kept out of children and noticed when the program has closed or replaced it."""
 
@@ -58,10 +61,24 @@ class Said:
             self.fd = -1
 
 
-def watch(said, touching=TOUCHING, frame_at=sys._getframe):
+def give_fonts(folder):
+    """matplotlib's list of fonts, where it looks for it: making one takes a second, and tries to start fc-list."""
+    try:
+        names = os.listdir(FONTS)
+        os.makedirs(folder)
+        for name in names:
+            with open(f"{FONTS}/{name}", "rb") as made, open(f"{folder}/{name}", "wb") as given:
+                given.write(made.read())
+    except OSError:  # then it makes its own
+        pass
+
+
+def watch(said, touching=TOUCHING, frame_at=sys._getframe, fonts=os.environ.get("MPLCONFIGDIR")):
     """Says the program's line whenever it changes before something is touched."""
 
     def hook(event, args):
+        if event == "import" and args[0] == "matplotlib" and fonts:
+            give_fonts(fonts)
         if said.fd < 0 or event not in touching:
             return
         frame = frame_at(1)
