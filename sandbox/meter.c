@@ -1,6 +1,8 @@
 /*
- * Sampling. A process's ended children are in its own count, so the sum over
- * the tree, init included, is the time of all that ever ran.
+ * Sampling. The time of a process's ended children is in its own count, so the
+ * sum over the tree, init included, is that of all that ever ran; but not of
+ * children whose parent ignores their end. So the sum is also made the other
+ * way: each process by itself, and those that are gone as they were last seen.
  */
 #include "meter_internal.h"
 
@@ -66,8 +68,14 @@ static uint64_t read_key(int folder, const char *name, const char *key)
 }
 
 struct process {
-    uint64_t ticks, pages;
+    uint64_t ticks, with_children, pages;
     uint32_t threads;
+};
+
+/* A process that was seen, and the ticks that it had used then. */
+struct seen {
+    pid_t pid;
+    uint64_t ticks;
 };
 
 /* /proc/PID/stat: the fields after the command, which may hold any byte. */
@@ -85,7 +93,8 @@ static bool read_process(pid_t pid, struct process *ret_process)
         fields[i - 1] = strtoull(at + 1, &at, 10);
     }
     *ret_process = (struct process){
-        .ticks = fields[13] + fields[14] + fields[15] + fields[16],
+        .ticks = fields[13] + fields[14],
+        .with_children = fields[13] + fields[14] + fields[15] + fields[16],
         .threads = (uint32_t)fields[19],
         .pages = fields[23],
     };
@@ -143,13 +152,42 @@ void meter_read_counts(struct meter *meter)
     }
 }
 
+static int by_pid(const void *a, const void *b)
+{
+    const struct seen *left = a, *right = b;
+
+    return (left->pid > right->pid) - (left->pid < right->pid);
+}
+
+/* The ticks of processes that were seen the last time, and are gone now. `now` is sorted, and becomes the last. */
+static uint64_t count_gone(struct seen *now, size_t count)
+{
+    static struct seen last[TREE_MAX]; /* a supervisor has one run */
+    static size_t last_count;
+    uint64_t gone = 0;
+    size_t at = 0;
+
+    qsort(now, count, sizeof *now, by_pid);
+    for (size_t i = 0; i < last_count; i++) {
+        while (at < count && now[at].pid < last[i].pid) {
+            at++;
+        }
+        bool same = at < count && now[at].pid == last[i].pid && now[at].ticks >= last[i].ticks;
+        gone += same ? 0 : last[i].ticks;
+    }
+    memcpy(last, now, count * sizeof *now);
+    last_count = count;
+    return gone;
+}
+
 void meter_sample(struct meter *meter)
 {
+    static struct seen now[TREE_MAX];
     static pid_t tree[TREE_MAX]; /* a supervisor has one thread */
     long tick = sysconf(_SC_CLK_TCK), page = sysconf(_SC_PAGESIZE);
     struct report_usage *usage = &meter->usage;
-    uint64_t ticks = 0, pages = 0;
-    size_t count = 1;
+    uint64_t ticks = 0, with_children = 0, pages = 0;
+    size_t count = 1, seen = 0;
 
     usage->processes = meter->tasks = 0;
     tree[0] = meter->cell->init;
@@ -159,6 +197,8 @@ void meter_sample(struct meter *meter)
             continue;
         }
         ticks += process.ticks;
+        with_children += process.with_children;
+        now[seen++] = (struct seen){tree[i], process.ticks};
         if (i > 0) {
             pages += process.pages;
             usage->processes++;
@@ -166,6 +206,9 @@ void meter_sample(struct meter *meter)
         }
         count = add_children(tree[i], tree, count);
     }
+    meter->gone_ticks += count_gone(now, seen);
+    ticks += meter->gone_ticks;
+    ticks = ticks > with_children ? ticks : with_children;
     int64_t cpu = (int64_t)(ticks * 1000000 / (uint64_t)tick);
     usage->cpu_us = cpu > usage->cpu_us ? cpu : usage->cpu_us;
     usage->processes_peak = usage->processes > usage->processes_peak ? usage->processes : usage->processes_peak;
@@ -181,8 +224,11 @@ void meter_finish(struct meter *meter, uint32_t at_end)
 
     if (getrusage(RUSAGE_CHILDREN, &all) == 0) {
         uint64_t most = (uint64_t)all.ru_maxrss * 1024;
-        meter->usage.cpu_us = (all.ru_utime.tv_sec + all.ru_stime.tv_sec) * INT64_C(1000000) + all.ru_utime.tv_usec +
-                              all.ru_stime.tv_usec;
+        int64_t cpu = (all.ru_utime.tv_sec + all.ru_stime.tv_sec) * INT64_C(1000000) + all.ru_utime.tv_usec +
+                      all.ru_stime.tv_usec;
+        /* sampled ticks are coarse, and count where some were never waited for */
+        bool more = meter->gone_ticks > 0 && meter->usage.cpu_us > cpu;
+        meter->usage.cpu_us = more ? meter->usage.cpu_us : cpu;
         meter->usage.memory_peak = most > meter->usage.memory_peak ? most : meter->usage.memory_peak;
     }
     meter->usage.processes_peak = at_end > meter->usage.processes_peak ? at_end : meter->usage.processes_peak;

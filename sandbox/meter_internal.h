@@ -7,6 +7,7 @@
 struct meter {
     const struct cell *cell; /* borrowed */
     struct report_usage usage;
+    uint64_t gone_ticks;            /* of processes that were seen once */
     uint64_t memory_resident;       /* of all processes, where no control group counts */
     uint32_t tasks, tasks_peak;     /* processes and their threads */
     bool memory_hit, processes_hit; /* a control group refused or killed */
