@@ -163,7 +163,7 @@ static const struct {
 static const struct {
     unsigned level, option;
 } socket_options[] = {
-    {1, 2}, {1, 6}, {1, 7}, {1, 8}, {1, 9}, {1, 13}, {1, 15}, {1, 16}, {1, 20}, {1, 21}, /* SOL_SOCKET */
+    {1, 2}, {1, 6}, {1, 9}, {1, 13}, {1, 15}, {1, 16}, {1, 20}, {1, 21}, /* SOL_SOCKET */
     {6, 1}, {6, 3}, {6, 4}, {6, 5}, {6, 6}, {6, 12}, {6, 18},                           /* TCP */
     {0, 1}, {0, 2}, {0, 10}, {0, 11},                                                   /* IP */
     {41, 16}, {41, 23}, {41, 25}, {41, 26}, {41, 67},                                   /* IPv6 */
@@ -313,9 +313,22 @@ static void add_execveat(void)
     add(SCMP_ACT_NOTIFY, "execveat", 1, &SCMP_A4(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0));
 }
 
+/* The size of a socket's buffers, which the kernel trims silently as well. */
+static void add_buffer_sizes(uint32_t action)
+{
+    static const unsigned options[] = {SO_SNDBUF, SO_RCVBUF};
+
+    for (size_t i = 0; i < COUNT(options); i++) {
+        add(action, "setsockopt", 2,
+            (struct scmp_arg_cmp[]){SCMP_A1(SCMP_CMP_MASKED_EQ, LOW32, SOL_SOCKET),
+                                    SCMP_A2(SCMP_CMP_MASKED_EQ, LOW32, options[i])});
+    }
+}
+
 /*
  * Memory that no process's resident size shows: shared anonymous pages, dropped from the page tables after they were
- * touched, memory files, and big pipes. A cgroup counts them; sampling does not.
+ * touched, memory files, big pipes and big socket buffers (a request
+ * for those is said to be met). A cgroup counts them; sampling does not.
  */
 static void add_memory(enum variant variant)
 {
@@ -326,6 +339,7 @@ static void add_memory(enum variant variant)
         add(SCMP_ACT_ALLOW, "mmap", 0, NULL);
         add(SCMP_ACT_ALLOW, "memfd_create", 1, &SCMP_A1(SCMP_CMP_MASKED_EQ, noexec_seal, noexec_seal));
         add_choice(SCMP_ACT_ALLOW, &(struct choice){"fcntl", 1, F_SETPIPE_SZ});
+        add_buffer_sizes(SCMP_ACT_ALLOW);
         return;
     }
     add(SCMP_ACT_ERRNO(ENOMEM), "mmap", 1, &SCMP_A3(SCMP_CMP_MASKED_EQ, shared_anonymous, shared_anonymous));
@@ -333,6 +347,7 @@ static void add_memory(enum variant variant)
     add(SCMP_ACT_ALLOW, "mmap", 1, &SCMP_A3(SCMP_CMP_MASKED_EQ, shared_anonymous, MAP_SHARED));
     add(SCMP_ACT_ALLOW, "mmap", 1, &SCMP_A3(SCMP_CMP_MASKED_EQ, shared_anonymous, MAP_ANONYMOUS));
     add_choice(SCMP_ACT_ERRNO(EPERM), &(struct choice){"fcntl", 1, F_SETPIPE_SZ});
+    add_buffer_sizes(SCMP_ACT_ERRNO(0));
 }
 
 /* What only the cell's own namespaces and mounts make harmless. */

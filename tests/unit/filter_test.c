@@ -287,12 +287,15 @@ static void without_a_cgroup_memory_that_is_not_seen_is_refused(void **state __a
         {"shared anonymous memory", SYS_mmap, {0, 4096, 3, MAP_SHARED | MAP_ANONYMOUS}, allow},
         {"a sealed memory file", SYS_memfd_create, {0x1000, 8}, allow},
         {"a bigger pipe", SYS_fcntl, {3, F_SETPIPE_SZ}, allow},
+        {"a big buffer", SYS_setsockopt, {3, SOL_SOCKET, SO_SNDBUF}, allow},
     };
     static const struct expected sampled[] = {
         {"shared anonymous memory", SYS_mmap, {0, 4096, 3, MAP_SHARED | MAP_ANONYMOUS}, ERRNO(ENOMEM)},
         {"the same, validated", SYS_mmap, {0, 4096, 3, MAP_SHARED_VALIDATE | MAP_ANONYMOUS}, ERRNO(ENOMEM)},
         {"a sealed memory file", SYS_memfd_create, {0x1000, 8}, ERRNO(ENOSYS)},
         {"a bigger pipe", SYS_fcntl, {3, F_SETPIPE_SZ}, ERRNO(EPERM)},
+        {"a big buffer", SYS_setsockopt, {3, SOL_SOCKET, SO_SNDBUF}, ERRNO(0)},
+        {"a big buffer to read", SYS_setsockopt, {3, SOL_SOCKET | HIGH, SO_RCVBUF | HIGH}, ERRNO(0)},
     };
     CHECK(false, counted);
     CHECK(true, sampled);
