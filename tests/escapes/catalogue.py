@@ -28,11 +28,13 @@ class Attack:
     report: tuple = ()
     policy: str = DATA
     base: list = field(default_factory=list)
-    status: str = "ok"
+    status: str = "ok"     # alternatives are parted by |
     answer: str = ""       # instead of `stops` when the supervisor answers
     without: str = ""      # layers whose absence lets it through, as the mutation run must find; "" = see there
     limits: str = ""       # added to the policy
     signal: int = 0
+    survivors: int = 0     # at least so many must have been there to be killed at the end
+    bounded: dict = field(default_factory=dict)  # the most that the usage report may say
     slow: bool = False     # check-long only
 
     def wanted(self, mode):
@@ -166,6 +168,65 @@ ATTACKS = [
     kernel("60", "every number of a system call with bad pointers", "kernel sweep", "", report=None),
     kernel("61", "devices", "proc devices", "ENOENT EACCES ENXIO", layer="mounts", report=("/dev/mem", "/dev/kvm")),
     kernel("62", "ioctls on its terminal, its files and devices", "kernel ioctls", "EPERM ENOSYS", report=None),
+
+    processes("45", "signals to whoever started it", "processes signals", "ESRCH EPERM first=alive", report=None),
+    processes("46", "the memory of other processes", "processes memory-of-others", "EPERM ENOSYS EACCES mem-write=EPERM|EACCES|EROFS",
+              layer="seccomp", report=None),
+    processes("47", "a daemon that ignores every signal", "processes daemon", "", report=None, survivors=1),
+    processes("48", "a flood of processes that nobody waits for", "processes zombies", "EAGAIN", layer="rlimits",
+              report=None, bounded={"processes_peak": 66}),
+    processes("49", "stops itself, so that nothing ends it", "processes stopped", "", layer="supervisor", report=None,
+              status="wall", limits=",wall=500ms"),
+    processes("50", "a fork bomb", "processes fork-bomb", "EAGAIN", layer="rlimits", report=None,
+              bounded={"processes_peak": 66}),
+    processes("50b", "a bomb of threads", "processes thread-bomb", "EAGAIN", layer="rlimits", report=None,
+              bounded={"processes_peak": 66}),
+    processes("50c", "a fork bomb that never stops and ignores every signal", "processes tree-bomb", "",
+              layer="rlimits", report=None, status="wall|cpu", limits=",wall=1s", bounded={"processes_peak": 66}),
+    processes("51", "programs of the system", "execs forbidden", "ENOENT EACCES", layer="mounts",
+              report=("/usr/bin/curl", "/bin/bash", "/usr/bin/python3")),
+    processes("54", "dumps its memory by abort()", "processes core", "core=none EPERM", layer="rlimits", report=None,
+              status="signal", signal=6),
+    processes("64", "is killed by the filter, whatever it does about signals", "processes filtered", "",
+              layer="seccomp", report=None, status="signal", signal=31),
+    processes("81", "kills itself", "processes dies", "", layer="supervisor", report=None, status="signal", signal=9),
+    processes("81b", "ends while its children are being judged", "processes exit-while-watched", "", layer="mounts",
+              report=("@/.env",), status="error", survivors=8),
+
+    resources("25", "fills every place that it may write to", "limits disk", "ENOSPC EFBIG total=bounded",
+              layer="mounts", report=None, limits=",disk=16M", bounded={"disk": 16 << 20}),
+    resources("25b", "uses up the files' numbers", "limits inodes", "ENOSPC", layer="mounts", report=None,
+              limits=",disk=16M"),
+    resources("65", "ten times the memory, by every call", "limits memory", "ENOMEM EPERM", report=None,
+              status="ok|memory", limits=",memory=64M", bounded={"memory_peak": 80 << 20}),
+    resources("65b", "endless recursion", "limits recursion", "stopped", report=None, status="memory|signal", signal=11,
+              limits=",memory=64M"),
+    resources("65c", "shared memory that no process's size shows", "limits hidden-memory", "shared=ENOMEM", layer="cgroup",
+              report=None, status="ok|memory", limits=",memory=64M", bounded={"memory_peak": 80 << 20}),
+    resources("66", "memory in files without a name", "limits memory-files", "memfd=ENOSYS|EFBIG|ENOMEM|ENOSPC", layer="cgroup", report=None,
+              status="ok|memory", limits=",memory=64M,disk=16M", bounded={"memory_peak": 80 << 20}),
+    resources("66b", "memory in pipes and sockets", "limits buffers", "held=bounded", report=None,
+              status="ok|memory", limits=",memory=512M"),
+    resources("69", "five threads that compute for ever and ignore every signal", "limits processor", "", report=None,
+              status="cpu", limits=",cpu=1s"),
+    resources("69b", "many short processes, each below the limit", "limits processor-by-children", "",
+              layer="supervisor", report=None, status="cpu", limits=",cpu=1s"),
+    resources("70", "waits for ever", "limits sleeps", "", layer="supervisor", report=None, status="wall",
+              limits=",wall=500ms"),
+    resources("71", "descriptors, timers, queues without end", "limits descriptors",
+              "EMFILE EAGAIN ENOSYS EPERM", report=None),
+    resources("72", "raises its own limits", "limits raises", "EPERM", report=None),
+    resources("78", "a flood of output on both streams", "limits flood", "", layer="supervisor", report=None,
+              status="output", limits=",output=64K"),
+    resources("79", "odd things with its standard streams", "limits odd-streams", "", layer="supervisor", report=None),
+
+    races("89", "changes the address while connect is judged", "races connects", "own-only", layer="namespaces",
+          report=("192.0.2.1:80",)),
+    races("90", "puts another file in the socket's place", "races descriptors", "refused", layer="namespaces", report=None),
+    races("91", "changes the path while open is judged", "races opens", "data-only", report=("@/.env",)),
+    races("92", "swaps a folder on the way for a link", "races components", "data-only", report=None),
+    races("95", "a storm of signals while it connects", "races signal-storm", "once", layer="supervisor", report=None),
+    races("96", "executes in two threads, and changes what", "races executions", "itself-only", report=None),
 
     secrets("82", "reads its environment", "proc environment", "others=listed absent", layer="supervisor", report=None),
     secrets("85", "tells existing files from missing ones", "paths oracle", "alike", report=None),

@@ -11,14 +11,14 @@ def tries(attack, mode, result):
     wanted = attack.wanted(mode)
     answered = mode == "answer" and any(row.get("answered") for row in result["accesses"])
     seen = [(name, word) for kind, name, word in lines(result) if kind == "try"]
-    if attack.stops and not seen:
+    if attack.stops and not seen and "|" not in attack.status:
         yield "it tried nothing"
     for name, word in seen:
         words = wanted.get(name, wanted[""])
         if word not in words and not (answered and word == "EACCES"):
             yield f"{name} came to {word}, not {'/'.join(sorted(words))}"
     for name in wanted:
-        if name and name not in dict(seen):
+        if name and result.get("exit", {}).get("status") == attack.status and name not in dict(seen):
             yield f"{name} was not tried"
 
 
@@ -59,10 +59,16 @@ def effects(result, scene):
 
 def end(attack, result):
     end = result.get("exit", {})
-    if end.get("status") != attack.status or end.get("signal") != attack.signal:
+    statuses = attack.status.split("|")
+    if end.get("status") not in statuses or (end["status"] == "signal" and end["signal"] != attack.signal):
         yield f"it ended {end.get('status')} ({end.get('message')}), not {attack.status}: {result.get('err', '')}"
     if end.get("unkillable"):
         yield "something did not die"
+    if end.get("survivors", 0) < attack.survivors:
+        yield f"only {end.get('survivors')} processes were left to be killed"
+    for what, most in attack.bounded.items():
+        if result.get("usage", {}).get(what, 0) > most:
+            yield f"{what} was {result['usage'][what]}, above {most}"
 
 
 def problems(attack, mode, result, scene):
