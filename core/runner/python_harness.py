@@ -114,7 +114,7 @@ def describe(error, trace, lines):
     if kind.__module__ not in ("builtins", "__main__"):
         name = f"{kind.__module__}.{name}"
     try:
-        message = str(error)[:TEXT_MAX]
+        message = str(error.msg if isinstance(error, SyntaxError) else error)[:TEXT_MAX]
     except Exception:
         message = ""
     report = {"kind": "exception", "type": name, "message": message, "frames": frames[-FRAMES_MAX:]}
@@ -160,23 +160,39 @@ def show_source(name, source):
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
 
 
+def compiled(name, path, source):
+    """The code under `name`. Python's compiler opens the file it compiles to show the line of an error, so it is told where
+    the source really lies; under `name` the root may hold nothing, or something else."""
+
+    def renamed(code):
+        inner = (renamed(each) if isinstance(each, type(code)) else each for each in code.co_consts)
+        return code.replace(co_filename=name, co_consts=tuple(inner))
+
+    try:
+        return renamed(compile(source, path, "exec", dont_inherit=True))
+    except SyntaxError as error:
+        error.filename = name
+        raise
+
+
 def run(program, preamble, said):
-    parts = [(name, open(path, encoding="utf-8-sig").read()) for name, path in ((PREAMBLE, preamble), (NAME, program)) if path]
+    places = [(name, path) for name, path in ((PREAMBLE, preamble), (NAME, program)) if path]
+    parts = [(name, path, open(path, encoding="utf-8-sig").read()) for name, path in places]
     sys.argv = [NAME]
     del sys.path[0]  # where the harness lies; the root is no module folder, so that data cannot pose as a library
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")
     module = main_module()
-    for name, source in parts:
+    for name, _, source in parts:
         show_source(name, source)
     watch(said)
     try:
-        for name, source in parts:
-            exec(compile(source, name, "exec", dont_inherit=True), module.__dict__)
+        for name, path, source in parts:
+            exec(compiled(name, path, source), module.__dict__)
     except SystemExit:
         raise
     except BaseException as error:
-        tell(said, error, parts[-1][1].splitlines())
+        tell(said, error, parts[-1][2].splitlines())
         return 1
     return 0
 

@@ -21,6 +21,17 @@ def test_depth_over_a_thousand_is_a_recursion_error(each_user):
     assert result.kind("exit")[0]["status"] == "error"
 
 
+@pytest.mark.parametrize("program", ["ok = 1\nprint(ok\n", "ok = 1\nreturn ok\n"])
+def test_a_syntax_error_is_the_programs_own_and_touches_no_file(each_user, program):
+    each_user.write("program.py", "another = 'file'\n" * 5)
+    result = each_user.run(program, "-c", "stdout")
+    [exception] = result.kind("exception")
+    assert exception["type"] == "SyntaxError"
+    assert exception["frames"][-1] == {"line": 2, "function": "<module>", "text": program.splitlines()[1]}
+    assert result.denials() == []
+    assert result.kind("exit")[0]["status"] == "error"
+
+
 def test_removing_a_system_file_is_blocked_before_it_runs(each_user):
     result = each_user.run(REMOVE)
     assert result.status == 126
