@@ -178,11 +178,11 @@ static size_t take_escape(struct input *input, bool waited, struct key *ret_key)
     return len;
 }
 
-/* Collects a paste. True when its end came. */
-static bool take_paste(struct input *input)
+/* Collects a paste. True when its end came, or will not come: a connection may break off inside one. */
+static bool take_paste(struct input *input, bool given_up)
 {
     unsigned char *end = memmem(input->pending, input->len, paste_end, PASTE_MARK);
-    size_t keep = end ? 0 : PASTE_MARK - 1, text;
+    size_t keep = end || given_up ? 0 : PASTE_MARK - 1, text;
     if (end) {
         text = (size_t)(end - input->pending);
     } else {
@@ -191,16 +191,16 @@ static bool take_paste(struct input *input)
     size_t room = INPUT_PASTE_MAX - input->paste.len;
     buf_add(&input->paste, input->pending, text < room ? text : room);
     drop(input, text + (end ? PASTE_MARK : 0));
-    input->pasting = !end;
-    return end != NULL;
+    input->pasting = !end && !given_up;
+    return !input->pasting;
 }
 
 bool input_next(struct input *input, int64_t now, struct key *ret_key)
 {
-    while (input->len > 0) {
+    while (input->len > 0 || input->pasting) {
         bool waited = now - input->since >= INPUT_ESCAPE_US;
         if (input->pasting) {
-            if (!take_paste(input)) {
+            if (!take_paste(input, now - input->since >= INPUT_PASTE_US)) {
                 return false;
             }
             name_key(ret_key, INPUT_PASTE, "", "", 0);
@@ -226,5 +226,8 @@ bool input_next(struct input *input, int64_t now, struct key *ret_key)
 
 int64_t input_deadline(const struct input *input)
 {
-    return input->len > 0 && !input->pasting ? input->since + INPUT_ESCAPE_US : -1;
+    if (input->pasting) {
+        return input->since + INPUT_PASTE_US;
+    }
+    return input->len > 0 ? input->since + INPUT_ESCAPE_US : -1;
 }

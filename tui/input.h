@@ -7,7 +7,13 @@
 
 #include "../sandbox/base.h"
 
-enum { INPUT_ESCAPE_US = 25000, INPUT_PASTE_MAX = 256 * 1024, INPUT_NAME_MAX = 16, INPUT_PENDING_MAX = 4096 };
+enum {
+    INPUT_ESCAPE_US = 25000,
+    INPUT_PASTE_US = 1000000, /* without a byte: then a paste is over, though its end mark did not come */
+    INPUT_PASTE_MAX = 256 * 1024,
+    INPUT_NAME_MAX = 16,
+    INPUT_PENDING_MAX = 4096
+};
 
 enum input_type {
     INPUT_CHAR,     /* `name` is the character itself, or "^C", "Enter", "Tab", "Space" ... */
@@ -36,7 +42,7 @@ void input_init(struct input *input);
 void input_done(struct input *input);
 /* Reads once. 0, or -EIO when the terminal is gone. */
 int input_read(struct input *input, int fd) MUST_USE;
-/* The next key; false when there is none yet. `now` decides about a lone Esc. */
+/* The next key; false when there is none yet. `now` decides about a lone Esc, and a paste that breaks off. */
 bool input_next(struct input *input, int64_t now, struct key *ret_key);
 /* When input_next() should be called again although nothing comes, or -1. */
 int64_t input_deadline(const struct input *input);

@@ -24,7 +24,9 @@
 
 enum { STDERR_KEPT = 64 * 1024, RESTORE_MAX = 256, CRASH_STACK = 64 * 1024 };
 
-static const int leaving[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+/* Whatever would end the program: those that ask for it, and those that mean nothing here. */
+static const int leaving[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO,
+                              SIGPWR, SIGXCPU, SIGSTKFLT};
 static const int crashing[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
 static const int noticed[] = {SIGWINCH, SIGTSTP, SIGCONT};
 enum {

@@ -52,7 +52,7 @@ static void q(void **state)
 static void signals_that_ask_to_leave(void **state)
 {
     (void)state;
-    static const int signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT};
+    static const int signals[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGALRM, SIGPWR};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         struct screen *screen = start();
         screen_signal(screen, signals[i]);

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../tui/input.h"
 
 static struct replay_child at_the_start = {"tests/data/sample-session.jsonl", 0};
 static struct replay_child at_the_end = {"tests/data/sample-session.jsonl", UINT64_MAX};
@@ -294,6 +297,30 @@ static void unknown_sequences_and_broken_bytes_do_nothing(void **state)
     screen_free(screen);
 }
 
+static void a_paste_that_breaks_off_is_over_after_a_second(void **state)
+{
+    (void)state;
+    struct input input;
+    struct key key;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    input_init(&input);
+    assert_int_equal(write(ends[1], "\033[200~text", 10), 10);
+    assert_int_equal(input_read(&input, ends[0]), 0);
+    assert_false(input_next(&input, input.since + INPUT_PASTE_US - 1, &key));
+    assert_int_equal(input_deadline(&input), input.since + INPUT_PASTE_US);
+    assert_true(input_next(&input, input.since + INPUT_PASTE_US, &key));
+    assert_int_equal(key.type, INPUT_PASTE);
+    assert_memory_equal(input.paste.data, "text", 4);
+    assert_int_equal(write(ends[1], "\003", 1), 1);
+    assert_int_equal(input_read(&input, ends[0]), 0);
+    assert_true(input_next(&input, input.since, &key));
+    assert_string_equal(key.name, "^C");
+    input_done(&input);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +341,7 @@ int main(void)
         cmocka_unit_test(the_palette_completes_names),
         cmocka_unit_test(the_question_list_jumps_there),
         cmocka_unit_test(unknown_sequences_and_broken_bytes_do_nothing),
+        cmocka_unit_test(a_paste_that_breaks_off_is_over_after_a_second),
     };
     return cmocka_run_group_tests_name("keys", tests, NULL, NULL);
 }
