@@ -108,7 +108,7 @@ static int listen_here(const struct job *job)
     if (fd < 0) {
         return -errno;
     }
-    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on); /* after connections that have just ended */
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);    /* after connections that have just ended */
     (void)setsockopt(fd, IPPROTO_IPV6, IPV6_FREEBIND, &on, sizeof on); /* no device has the address, only a route */
     if (bind(fd, job->at, job->at_len) || listen(fd, BACKLOG)) {
         result = -errno;

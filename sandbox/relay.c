@@ -14,8 +14,7 @@
 
 enum { EVENTS = 64, ACCEPTS = 16, PAUSE_MS = 50 };
 
-int relay_watch(const struct relay *relay, int operation, int fd, uint32_t events, enum relay_about about,
-                size_t index)
+int relay_watch(const struct relay *relay, int operation, int fd, uint32_t events, enum relay_about about, size_t index)
 {
     struct epoll_event event = {.events = events, .data.u64 = (uint64_t)index << 8 | about};
 
@@ -100,7 +99,7 @@ int relay_open(struct relay *relay, const struct net_target *target, int item)
     }
     *listener = (struct listener){.fd = fd, .target = *target, .item = item};
     return relay_watch(relay, EPOLL_CTL_ADD, fd, relay->paused ? 0 : EPOLLIN, ABOUT_LISTENER,
-                            (size_t)(listener - relay->listeners));
+                       (size_t)(listener - relay->listeners));
 }
 
 static void pause_listeners(struct relay *relay, bool pause)
@@ -109,8 +108,7 @@ static void pause_listeners(struct relay *relay, bool pause)
 
     for (size_t i = 0; relay->paused != pause && i < RELAY_LISTENERS; i++) {
         if (relay->listeners[i].fd >= 0) {
-            (void)relay_watch(relay, EPOLL_CTL_MOD, relay->listeners[i].fd, pause ? 0 : EPOLLIN, ABOUT_LISTENER,
-                                   i);
+            (void)relay_watch(relay, EPOLL_CTL_MOD, relay->listeners[i].fd, pause ? 0 : EPOLLIN, ABOUT_LISTENER, i);
         }
     }
     relay->paused = pause;

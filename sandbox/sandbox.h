@@ -173,7 +173,8 @@ struct report_usage {
 
 struct report_used {
     int item;
-    uint64_t opens, files, bytes; /* distinct files, and the sum of their sizes at first open */
+    /* distinct files, and the sum of their sizes at first open; of net: connections, addresses, bytes both ways */
+    uint64_t opens, files, bytes;
 };
 
 struct report_artifact {

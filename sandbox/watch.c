@@ -36,7 +36,7 @@ struct asked {
     bool denied;
 };
 
-/* What the relay says of a connection that was let through to it: counted, or a row that says why it came to nothing. */
+/* What the relay says of a connection that was let through to it: counted, or a row that says why it was in vain. */
 static void take_news(void *context, const struct relay_news *news)
 {
     struct watch *watch = context;
@@ -253,8 +253,8 @@ static void judge_granted(struct asked *asked, const struct net_target *target, 
                           const char *text)
 {
     struct verdict verdict = {.verdict = ACCESS_ALLOWED, .row = true, .item = item, .outside_root = true};
-    int result = want == WANT_CONNECT && is_stream(asked) ? relay_open(&asked->watch->relay, target, item)
-                                                          : -ECONNREFUSED;
+    int result =
+        want == WANT_CONNECT && is_stream(asked) ? relay_open(&asked->watch->relay, target, item) : -ECONNREFUSED;
 
     if (result < 0) {
         verdict.verdict = ACCESS_ABSENT;

@@ -19,6 +19,9 @@
 
 enum { SCRIPT_MAX = 1 << 20, VERSION_MAX = 16 };
 
+/* Whom TLS believes: the machine's own list, for runs that may connect somewhere. */
+#define CERTIFICATES "/etc/ssl/certs/ca-certificates.crt"
+
 /*
  * The same for every run, so that two runs of one program answer alike: hashes
  * are not randomised, numeric libraries use one thread (the last digits of a
@@ -33,6 +36,7 @@ static const char *const environment[] = {
     "XDG_CACHE_HOME=/tmp/cache",
     "MPLCONFIGDIR=/tmp/matplotlib",
     "MPLBACKEND=Agg",
+    "SSL_CERT_FILE=" CERTIFICATES,
     "PYTHONDONTWRITEBYTECODE=1",
     "PYTHONHASHSEED=0",
     "PYTHONNOUSERSITE=1",
@@ -54,6 +58,7 @@ static const char *const shared_base[] = {
     "/usr/lib/locale/C.utf8",
     "/usr/share/zoneinfo",
     "/usr/lib/ssl/openssl.cnf",
+    CERTIFICATES,
     /* where matplotlib looks for fonts */
     "/usr/share/fonts",
     "/usr/local/share/fonts",
