@@ -101,6 +101,8 @@ static int run_escapes(struct task *task, const struct arguments *arguments, con
         .ids = arguments->word_count ? arguments->words : NULL,
         .spawner_fd = SANDBOX_SPAWNER_FD,
         .notify = task_notify(arguments),
+        .unsafe = task->unsafe,
+        .without = task->without,
         .session = task->session,
     };
     const struct loop_work work = {&showing, poll_fds, deadline, dispatch, busy, cancel};

@@ -1,4 +1,4 @@
-/* techo exec --json: a command in the sandbox, told as events. (Without --json, bin/techo does it in place.) */
+/* techo exec as told by events: with --json, or --unsafe. (Else bin/techo does it in place.) */
 #include "commands.h"
 
 #include "exits.h"
@@ -16,7 +16,7 @@ int command_exec(const struct arguments *arguments)
         print_failure(&err);
         return status;
     }
-    if (engine_exec(task.engine, arguments->words, &err) < 0) {
+    if (session_listen(task.session, task_pass_output, NULL) < 0 || engine_exec(task.engine, arguments->words, &err) < 0) {
         print_failure(&err);
         task_end(&task, "failed", NULL);
     } else {

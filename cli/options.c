@@ -75,6 +75,13 @@ static const struct option_info options[_OPTION_MAX] = {
                        RUNS | ON(EXEC) | ON(ESCAPES)},
     [OPTION_DIRECT] = {0, "direct", OPTION_FLAG, NULL,
                        "what file.write grants is written at once, not when the run has ended well", ON(RUN) | ON(ASK) | ON(TUI) | ON(EXEC)},
+    [OPTION_UNSAFE] = {0, "unsafe", OPTION_FLAG, NULL,
+                       "run in a decoy cell, a throw-away copy of the session's folder; recorded, and typed each time",
+                       ON(RUN) | ON(EXEC) | ON(ASK) | ON(ESCAPES)},
+    [OPTION_WITHOUT] = {0, "without", OPTION_TEXT, "LAYER",
+                        "with --unsafe: switch a layer off: namespaces, mounts, landlock, seccomp, rlimits, cgroup, "
+                        "notify; several with commas",
+                        ON(RUN) | ON(EXEC) | ON(ASK) | ON(ESCAPES)},
     [OPTION_PREAMBLE] = {0, "preamble", OPTION_TEXT, "FILE",
                          "lines that are put before every program; their requires count",
                          ON(RUN) | ON(ASK) | ON(CHECK) | ON(TUI)},

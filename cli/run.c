@@ -10,21 +10,6 @@
 #include "program.h"
 #include "task.h"
 
-/* The program's own output goes where a program's output goes. */
-static void pass_output(void *context, const struct event *event, const struct state *state)
-{
-    struct buf bytes;
-
-    (void)context;
-    (void)state;
-    if (event->kind != EVENT_OUTPUT)
-        return;
-    buf_init(&bytes, STATE_OUTPUT_MAX * 2);
-    if (event_bytes(event, "bytes", &bytes) == 0)
-        print_bytes((int)event_int(event, "stream", 1), bytes.data, bytes.len);
-    buf_done(&bytes);
-}
-
 /* By the file's suffix; a program from standard input, or of another suffix, is Python. */
 static const struct executor *executor_for_file(const char *name)
 {
@@ -66,7 +51,7 @@ static int start(struct task *task, const struct arguments *arguments, const str
     if (arguments->command == COMMAND_CHECK)
         return engine_check(task->engine, &program, err);
     say_stdin_is_taken(task, arguments->words[0]);
-    if (session_listen(task->session, pass_output, NULL) < 0)
+    if (session_listen(task->session, task_pass_output, NULL) < 0)
         return err_set(err, -ENOMEM, "out of memory");
     return engine_run(task->engine, &program, err);
 }

@@ -42,6 +42,48 @@ static enum inspect_mode inspect_mode(const struct arguments *arguments)
     return mode && strcmp(mode, "warn") == 0 ? INSPECT_WARN : INSPECT_BLOCK;
 }
 
+int task_unsafe(const struct arguments *arguments, bool *ret_unsafe, uint32_t *ret_without, struct err *err)
+{
+    const char *list = arguments->value[OPTION_WITHOUT];
+    char *words = list ? strdup(list) : NULL, *at = words;
+    uint32_t without = 0;
+    int code = 0;
+
+    if (list && !arguments_has(arguments, OPTION_UNSAFE))
+        code = err_set(err, -EINVAL, "--without switches a layer of the sandbox off, in a decoy cell: type --unsafe too");
+    while (code == 0 && at) {
+        const char *word = strsep(&at, ",");
+        int layer = sandbox_layer_find(word);
+        if (layer < 0 || layer == LAYER_SUPERVISOR)
+            code = err_set(err, -EINVAL,
+                           "no such layer to switch off: %s; there is namespaces, mounts, landlock, seccomp, rlimits, "
+                           "cgroup, notify",
+                           word);
+        else
+            without |= 1u << layer;
+    }
+    free(words);
+    if (code == 0) {
+        *ret_unsafe = arguments_has(arguments, OPTION_UNSAFE);
+        *ret_without = without;
+    }
+    return code;
+}
+
+void task_pass_output(void *context, const struct event *event, const struct state *state)
+{
+    struct buf bytes;
+
+    (void)context;
+    (void)state;
+    if (event->kind != EVENT_OUTPUT)
+        return;
+    buf_init(&bytes, STATE_OUTPUT_MAX * 2);
+    if (event_bytes(event, "bytes", &bytes) == 0)
+        print_bytes((int)event_int(event, "stream", 1), bytes.data, bytes.len);
+    buf_done(&bytes);
+}
+
 /* ---- executors --------------------------------------------------------------------------------------------------- */
 
 static int fail_executor(const char *name, struct err *err)
@@ -271,6 +313,8 @@ static int open_engine(struct task *task, const struct arguments *arguments, uns
         .spawner_fd = SANDBOX_SPAWNER_FD,
         .notify = task_notify(arguments),
         .direct = arguments_has(arguments, OPTION_DIRECT),
+        .decoy = task->throwaway,
+        .without = task->without,
         .inspect = inspect_mode(arguments),
         .attempts = (unsigned)arguments_count(arguments, OPTION_ATTEMPTS, ATTEMPTS),
         .own_stdin = (flags & TASK_STDIN) != 0,
@@ -278,6 +322,19 @@ static int open_engine(struct task *task, const struct arguments *arguments, uns
     };
 
     return engine_new(&options, &task->engine, err);
+}
+
+/* What is run unsafely is run on a copy. */
+static int enter_throwaway(struct task *task, struct err *err)
+{
+    int code = throwaway_make(task->root.data, &task->throwaway, err);
+
+    if (code == 0) {
+        print_person("techo: UNSAFE: in a decoy cell, on a throw-away copy of %s", task->root.data);
+        buf_clear(&task->root);
+        buf_add_text(&task->root, task->throwaway);
+    }
+    return code;
 }
 
 int task_open(struct task *task, const struct arguments *arguments, const char *case_word, unsigned flags,
@@ -289,6 +346,10 @@ int task_open(struct task *task, const struct arguments *arguments, const char *
         return code;
     if (flags & TASK_SPAWNER)
         code = check_spawner(err);
+    if (code == 0)
+        code = task_unsafe(arguments, &task->unsafe, &task->without, err);
+    if (code == 0 && task->unsafe && (flags & TASK_ENGINE) == TASK_ENGINE)
+        code = enter_throwaway(task, err);
     if (code == 0)
         code = open_session(task, arguments, flags, err);
     if (code == 0 && (flags & TASK_ENGINE) == TASK_ENGINE)
@@ -315,6 +376,7 @@ void task_done(struct task *task)
     engine_free(task->engine);
     session_free(task->session);
     case_free(task->kase);
+    throwaway_free(task->throwaway);
     buf_done(&task->root);
     buf_done(&task->ceiling);
     buf_done(&task->ceiling_source);

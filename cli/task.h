@@ -25,6 +25,9 @@ struct task {
     struct buf preamble; /* empty: the case's, or none */
     struct session *session;
     struct engine *engine;
+    bool unsafe;         /* in a decoy cell, around `throwaway` or a copy of the command's own */
+    uint32_t without;    /* layers that are off there */
+    char *throwaway;     /* owned; the copy that is the root then; NULL */
     uint64_t told; /* lines that people got */
 };
 
@@ -45,6 +48,10 @@ const struct executor *task_executor(const struct arguments *arguments, const st
                                      struct err *err);
 /* The names of a list with commas as an owned, NULL-terminated array, each a known executor; NULL fills err. */
 const char **task_executors(const char *list, struct err *err);
+/* What --unsafe and --without say. -EINVAL for a layer that there is not, or --without alone. */
+int task_unsafe(const struct arguments *arguments, bool *ret_unsafe, uint32_t *ret_without, struct err *err) MUST_USE;
+/* A session_listener: the program's own output goes where a program's output goes. */
+void task_pass_output(void *context, const struct event *event, const struct state *state);
 enum sandbox_notify task_notify(const struct arguments *arguments);
 
 #endif

@@ -11,5 +11,6 @@
 #include "sanitize.h"
 #include "session.h"
 #include "state.h"
+#include "throwaway.h"
 
 #endif

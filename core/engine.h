@@ -25,6 +25,8 @@ struct engine_options {
     int spawner_fd;
     enum sandbox_notify notify;
     bool direct; /* what is granted to write is written at once */
+    const char *decoy; /* NULL, or the throw-away folder (the root, or one that holds it) of a decoy cell */
+    uint32_t without;  /* bit set of enum sandbox_layer that are off; in a decoy cell only */
     enum inspect_mode inspect;
     unsigned attempts; /* 1 ... */
     bool own_stdin;    /* this process's standard input is the program's, where stdin is granted; else that is empty */

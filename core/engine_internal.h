@@ -97,6 +97,8 @@ struct engine {
     int spawner_fd;
     enum sandbox_notify notify;
     bool direct;
+    char *decoy;      /* owned; NULL: none */
+    uint32_t without; /* layers that are off */
     char *state_folder;  /* owned; techo's own, which no run writes; NULL: unknown */
     const char *own[2];  /* the list of those, for requests */
     enum inspect_mode inspect;

@@ -221,6 +221,8 @@ static void start(struct engine *engine)
     struct engine_attempt *attempt = &engine->attempt;
     attempt->cell.request.direct = engine->direct;
     attempt->cell.request.own = engine->own;
+    attempt->cell.request.decoy = engine->decoy;
+    attempt->cell.request.without = engine->without;
     start_client(engine);
     attempt->cell.request.stdin_fd = engine->own_stdin ? STDIN_FILENO : -1;
     if (sandbox_start(engine->spawner_fd, &attempt->cell.request, &attempt->fd, &err) < 0) {

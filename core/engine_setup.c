@@ -141,6 +141,8 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
     engine->spawner_fd = options->spawner_fd;
     engine->notify = options->notify;
     engine->direct = options->direct;
+    engine->decoy = copy_or_null(options->decoy);
+    engine->without = options->without;
     engine->own[0] = engine->state_folder = find_state_folder();
     engine->inspect = options->inspect;
     engine->own_stdin = options->own_stdin;
@@ -169,6 +171,7 @@ void engine_free(struct engine *engine)
     free(engine->ceiling_text);
     free(engine->root);
     free(engine->home);
+    free(engine->decoy);
     free(engine->state_folder);
     free(engine->preamble);
     free(engine);

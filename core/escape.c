@@ -27,6 +27,8 @@ struct escape_run {
     struct session *session; /* borrowed */
     int spawner_fd;
     enum sandbox_notify notify;
+    bool unsafe;
+    uint32_t without;
     struct escape_row *rows; /* owned; room for all */
     size_t done, total;
     enum stage stage; /* of rows[done] */
@@ -84,6 +86,8 @@ int escape_run_new(const struct escape_options *options, struct escape_run **ret
     run->session = options->session;
     run->spawner_fd = options->spawner_fd;
     run->notify = options->notify;
+    run->unsafe = options->unsafe;
+    run->without = options->without;
     int result = escapes_load(&run->escapes, &run->escape_count, err);
     if (result == 0) {
         result = case_load("analytics", &run->kase, err);
@@ -192,6 +196,8 @@ static int make_engine(struct escape_run *run, struct err *err)
         .model = "recorded",
         .spawner_fd = run->spawner_fd,
         .notify = run->notify,
+        .decoy = run->unsafe ? run->scene.root : NULL,
+        .without = run->without,
         .inspect = INSPECT_OFF, /* it is the sandbox that is tried */
         .attempts = 1,
         .instant = true,

@@ -23,6 +23,8 @@ struct escape_options {
     const char *const *ids;       /* NULL-terminated; NULL: all */
     int spawner_fd;
     enum sandbox_notify notify;
+    bool unsafe;      /* in decoy cells, around the copy of each attempt */
+    uint32_t without; /* layers that are off there */
     struct session *session; /* borrowed; all runs are logged there */
 };
 

@@ -128,6 +128,7 @@ FIELDS(run) = {
     {"base",     FIELD_LIST,   OPTIONAL, "paths that the interpreter needs, shown read-only"},
     {"versions", FIELD_OBJECT, OPTIONAL, "of the interpreter and its libraries"},
     {"notify",   FIELD_TEXT,   OPTIONAL, "answer or observe"},
+    {"decoy",    FIELD_BOOL,   OPTIONAL, "in a decoy cell, a throw-away world in which layers may be off: --unsafe was typed"},
     LAST_FIELD};
 
 FIELDS(output) = {

@@ -154,6 +154,7 @@ struct state_attempt {
     size_t access_count;
     uint64_t denials; /* refused accesses, repeats counted */
     char *level;      /* "L0" */
+    bool decoy;       /* it ran in a decoy cell */
     char **layers;    /* in force */
     size_t layer_count;
     char **off; /* "cgroup: not delegated" */

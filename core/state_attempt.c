@@ -147,6 +147,7 @@ void reduce_run(struct change *change)
     attempt->run_begin = change->event->t;
     take_text(change, &attempt->executor, "executor");
     take_text(change, &attempt->level, "level");
+    attempt->decoy = event_bool(change->event, "decoy", false);
     take_json(change, &attempt->limits, "limits");
     clear_texts(attempt->layers, &attempt->layer_count);
     attempt->layers = NULL;

@@ -149,7 +149,7 @@ static const struct member state_attempt_members[] = {
     ARRAY(state_attempt, permissions, permission_count, state_permission),
     ARRAY(state_attempt, accesses, access_count, state_access),
     U64(state_attempt, denials),
-    TEXT(state_attempt, level),
+    TEXT(state_attempt, level), BOOL(state_attempt, decoy),
     TEXTS(state_attempt, layers, layer_count),
     TEXTS(state_attempt, off, off_count),
     JSON(state_attempt, limits),

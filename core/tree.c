@@ -14,7 +14,7 @@
 
 enum { OPEN_FOLDERS_MAX = 16 };
 
-static int copy_file(const char *from, const char *to)
+int tree_copy_file(const char *from, const char *to)
 {
     struct stat info;
     CLEANUP(close_descriptor) int in = open(from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -51,7 +51,7 @@ static int copy_entry(const char *from, const char *to, const char *name)
     if (S_ISDIR(info.st_mode)) {
         return copy_folder(source, target);
     }
-    return S_ISREG(info.st_mode) ? copy_file(source, target) : 0;
+    return S_ISREG(info.st_mode) ? tree_copy_file(source, target) : 0;
 }
 
 static int copy_folder(const char *from, const char *to)

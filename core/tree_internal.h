@@ -6,6 +6,8 @@
 
 /* Copies folders and regular files, nothing else; `to` must not exist. */
 int tree_copy(const char *from, const char *to, struct err *err) MUST_USE;
+/* One regular file; `to` must not exist. -errno. */
+int tree_copy_file(const char *from, const char *to);
 /* Removes it with all below, not through symlinks or mounts. */
 void tree_remove(const char *path);
 

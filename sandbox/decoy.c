@@ -166,8 +166,7 @@ static int build(const struct sandbox_request *request, const struct privilege_i
     result = result ? result : build_as_user(ids, &view, err);
     result = result ? result : renew_proc(err);
     result = result ? result : view_leave_host(err);
-    if (!result && (move_mount(folder, "", AT_FDCWD, request->decoy, MOVE_MOUNT_F_EMPTY_PATH) ||
-                    chdir(request->root))) {
+    if (!result && (move_mount(folder, "", AT_FDCWD, request->decoy, MOVE_MOUNT_F_EMPTY_PATH) || chdir("/"))) {
         result = err_errno(err, -errno, "cannot make a decoy cell: entering the throw-away folder");
     }
     view_done(&view);

@@ -2,6 +2,7 @@
 #include "sandbox.h"
 
 #include <assert.h>
+#include <string.h>
 
 static const char *const statuses[_STATUS_MAX] = {
     [STATUS_OK] = "ok",           [STATUS_ERROR] = "error",
@@ -33,6 +34,16 @@ const char *sandbox_status_name(enum sandbox_status status)
 {
     assert((unsigned)status < _STATUS_MAX);
     return statuses[status];
+}
+
+int sandbox_layer_find(const char *name)
+{
+    for (int i = 0; i < _LAYER_MAX; i++) {
+        if (strcmp(layers[i], name) == 0) {
+            return i;
+        }
+    }
+    return -1;
 }
 
 const char *sandbox_layer_name(enum sandbox_layer layer)

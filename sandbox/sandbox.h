@@ -54,6 +54,7 @@ enum sandbox_layer {
     _LAYER_MAX
 };
 const char *sandbox_layer_name(enum sandbox_layer layer);
+int sandbox_layer_find(const char *name); /* -1: no such layer */
 
 /*
  * What an interpreter needs: shown read-only, listed, never counted as granted.

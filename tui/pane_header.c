@@ -77,6 +77,7 @@ static void draw_what(const struct picture *picture, struct region region, int r
     const char *executor = attempt && attempt->executor ? attempt->executor : question ? question->executor : NULL;
     add_part(&line, ROLE_TEXT, dot, executor ? executor : picture->executor);
     add_part(&line, ROLE_TEXT, " ", attempt ? attempt->level : NULL);
+    add_part(&line, ROLE_DENIED, " ", attempt && attempt->decoy ? "UNSAFE decoy" : NULL);
     if (state->model) {
         line_text(&line, ROLE_DIM, dot);
         line_fit(&line, ROLE_TEXT, untrusted_text(state->model), MODEL_COLUMNS);

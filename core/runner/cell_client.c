@@ -98,6 +98,9 @@ static void on_cell(struct cell_client *client, const struct report_cell *cell)
     event_set_json(event, "base", base);
     event_set_json(event, "limits", limit_values(request->granted));
     event_set_json(event, "versions", cJSON_Duplicate(client->versions, true));
+    if (request->decoy) {
+        event_set_bool(event, "decoy", true);
+    }
     event_set_text(event, "notify", request->notify == NOTIFY_OBSERVE ? "observe" : "answer");
     place_emit(&client->place, event);
 }
