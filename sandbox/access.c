@@ -126,11 +126,12 @@ void accesses_add(struct accesses *accesses, const struct report_access *access,
     }
 }
 
-void accesses_flush(struct accesses *accesses, report_fn report, void *context)
+void accesses_flush(struct accesses *accesses, bool all, report_fn report, void *context)
 {
     for (size_t i = 0; i < accesses->count; i++) {
-        if (accesses->rows[i].reported != accesses->rows[i].access.count) {
-            report_row(&accesses->rows[i], report, context);
+        struct access_row *row = &accesses->rows[i];
+        if (row->access.count >= 2 * row->reported || (all && row->access.count > row->reported)) {
+            report_row(row, report, context);
         }
     }
 }

@@ -44,8 +44,8 @@ int accesses_init(struct accesses *accesses, size_t item_count);
 void accesses_done(struct accesses *accesses);
 /* Adds it, or counts it with its equals. Texts are copied. A new row is reported at once. */
 void accesses_add(struct accesses *accesses, const struct report_access *access, report_fn report, void *context);
-/* Reports counts that grew. */
-void accesses_flush(struct accesses *accesses, report_fn report, void *context);
+/* Reports counts that have doubled, so that nobody can fill a log with them; at the end, `all` that grew. */
+void accesses_flush(struct accesses *accesses, bool all, report_fn report, void *context);
 /* An open of a file that `item` grants. */
 void accesses_use(struct accesses *accesses, int item, dev_t device, ino_t inode, uint64_t size);
 /* Bytes that went to and from a host, and, unless `host` is NULL, one more connection to it. */

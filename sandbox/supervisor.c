@@ -19,6 +19,7 @@ enum {
     SAMPLE_US = 50000,        /* the longest gap between two samples */
     SAMPLE_MEMORY_US = 10000, /* where no control group counts the memory */
     USAGE_US = 200000,
+    USAGE_BEHIND_US = 1000000,
     OUTPUT_FACTOR = 16, /* times what is kept: written over both streams, it kills */
     DELIVER_MS = 1000, /* for what a program sent that has ended */
     HIT_PERCENT = 90,   /* of a limit that answers with an errno: it was hit */
@@ -63,7 +64,7 @@ static void check_output(struct supervisor *supervisor)
     }
 }
 
-static void report_usage(struct supervisor *supervisor, int64_t now)
+static void report_usage(struct supervisor *supervisor, int64_t now, bool at_end)
 {
     struct report usage = {.kind = REPORT_USAGE, .usage = supervisor->meter.usage};
 
@@ -71,7 +72,7 @@ static void report_usage(struct supervisor *supervisor, int64_t now)
     usage.usage.output[1] = supervisor->streams[0].total;
     usage.usage.output[2] = supervisor->streams[1].total;
     supervisor_report(supervisor, &usage);
-    accesses_flush(&supervisor->watch.accesses, supervisor_report, supervisor);
+    accesses_flush(&supervisor->watch.accesses, at_end, supervisor_report, supervisor);
     supervisor->usage_us = now;
 }
 
@@ -102,8 +103,9 @@ static void check_time(struct supervisor *supervisor)
     if (now >= supervisor->sample_us) {
         sample(supervisor, now);
     }
-    if (now - supervisor->usage_us >= USAGE_US && supervisor->outbox.bytes == 0) {
-        report_usage(supervisor, now);
+    /* less often while the application does not keep up, as in a flood of output */
+    if (now - supervisor->usage_us >= (supervisor->outbox.bytes == 0 ? USAGE_US : USAGE_BEHIND_US)) {
+        report_usage(supervisor, now, false);
     }
 }
 
@@ -283,7 +285,7 @@ static void finish(struct supervisor *supervisor)
     }
     meter_finish(&supervisor->meter, supervisor->ended ? supervisor->end.survivors + 1 : 1);
     read_rest(supervisor);
-    report_usage(supervisor, supervisor->stopped_us);
+    report_usage(supervisor, supervisor->stopped_us, true);
     accesses_report_used(&supervisor->watch.accesses, supervisor_report, supervisor);
     decide(supervisor, &end.exit);
     supervisor_commit(supervisor, &end.exit);

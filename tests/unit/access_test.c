@@ -55,12 +55,20 @@ static void equal_accesses_are_one_row(void **state)
     }
     accesses_add(&accesses, &write, take, &seen);
     assert_int_equal(seen.rows, 2);
-    accesses_flush(&accesses, take, &seen);
+    accesses_flush(&accesses, false, take, &seen);
     assert_int_equal(seen.rows, 3);
     assert_int_equal(seen.last.number, 1);
     assert_int_equal(seen.last.count, 5);
-    accesses_flush(&accesses, take, &seen); /* nothing grew */
+    accesses_flush(&accesses, true, take, &seen); /* nothing grew */
     assert_int_equal(seen.rows, 3);
+    for (int i = 0; i < 4; i++) {
+        accesses_add(&accesses, &read, take, &seen);
+    }
+    accesses_flush(&accesses, false, take, &seen); /* it has not doubled */
+    assert_int_equal(seen.rows, 3);
+    accesses_flush(&accesses, true, take, &seen);
+    assert_int_equal(seen.rows, 4);
+    assert_int_equal(seen.last.count, 9);
     accesses_done(&accesses);
 }
 
