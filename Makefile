@@ -5,7 +5,9 @@ BUILD   ?= build/$(MODE)
 PREFIX  ?= /usr/local
 DESTDIR ?=
 PYTHON  ?= /usr/bin/python3
-CC      ?= gcc
+ifeq ($(origin CC),default)
+CC      := gcc
+endif
 VERSION := $(shell cat VERSION)
 
 # release programs stand where people look for them; other modes keep theirs apart
@@ -144,15 +146,17 @@ $(LIBEXEC)/%.py: core/inspect/%.py
 # ---- set-up, demo, checks ----------------------------------------------------------------------------------------
 
 .PHONY: setup demo check check-long bench
+# All processors build, unless -j says how many.
+JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 setup:
 	@setup/install
 
 demo: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	@setup/demo
 
 check: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	@$(MAKE) --no-print-directory check-built
 
 check-long: setup
@@ -161,7 +165,7 @@ check-long: setup
 
 bench: setup
 	@$(MAKE) --no-print-directory all
-	@bench/run
+	@bench/launch
 
 include tests/tests.mk
 
@@ -201,7 +205,7 @@ help:
 	@echo "make demo            set up, build, answer the ten questions with recorded answers"
 	@echo "make check           set up, build, run the tests that fit in 15 minutes"
 	@echo "make check-long      the tests that do not"
-	@echo "make bench           the measurements of docs/performance.md"
+	@echo "make bench           what the start of a command costs: bare, bwrap and techo side by side"
 	@echo "make setup           only install what is missing"
 	@echo "make install         into PREFIX=$(PREFIX), below DESTDIR="
 	@echo "make uninstall       the reverse"
