@@ -50,7 +50,8 @@ static void print_command(enum command_id id)
 {
     const struct command_info *command = command_info(id);
 
-    print_row("techo %s%s[OPTIONS] %s", command->name, *command->name ? " " : "", command->words);
+    print_row("techo %s%s[OPTIONS]%s%s", command->name, *command->name ? " " : "", *command->words ? " " : "",
+              command->words);
     print_row("%s", "");
     print_wrapped(command->about);
     if (command->more)

@@ -21,7 +21,18 @@ static int is_session(const struct dirent *entry)
     return entry->d_name[0] != '.' && len > 6 && strcmp(entry->d_name + len - 6, ".jsonl") == 0;
 }
 
-/* One line: when, what was asked first, how it ended. */
+/* What was asked first, and how much more was. */
+static void list_question(const struct state *state)
+{
+    const char *first = state->questions[0]->text ? state->questions[0]->text : "?";
+
+    if (state->question_count > 1)
+        print_row("    %s (and %zu more)", first, state->question_count - 1);
+    else
+        print_row("    %s", first);
+}
+
+/* Two lines: when and how it ended, what was asked. */
 static void list_one(const char *path, const char *name)
 {
     struct replay *replay = NULL;
@@ -40,8 +51,7 @@ static void list_one(const char *path, const char *name)
                   state->end_status ? state->end_status : "no end", state->case_id ? state->case_id : "",
                   state->question_count ? "" : "nothing was asked");
         if (state->question_count)
-            print_row("    %s%s", state->questions[0]->text ? state->questions[0]->text : "?",
-                      state->question_count > 1 ? " ..." : "");
+            list_question(state);
     }
     replay_free(replay);
 }
