@@ -169,7 +169,7 @@ void engine_cancel(struct engine *engine)
 
 static int idle(const struct engine *engine, struct err *err)
 {
-    return engine_busy(engine) ? err_set(err, -EBUSY, "something is running") : 0;
+    return engine_busy(engine) ? err_set(err, -EBUSY, "something is running: Ctrl-C stops it") : 0;
 }
 
 static int find_executor(const char *name, const struct executor **ret_executor, struct err *err)

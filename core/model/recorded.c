@@ -145,7 +145,7 @@ static int find_shipped(struct model *model, const struct model_question *questi
 
 int model_ask(struct model *model, const struct model_question *question, struct err *err)
 {
-    static const char advice[] = "choose a model, or write the program yourself";
+    static const char advice[] = "only the questions of a case have one; `techo run FILE` runs a program of your own";
     model_stop(model);
     if (!question->id) {
         return err_set(err, -ENOENT, "There is no recorded answer to a question of one's own: %s.", advice);

@@ -113,7 +113,7 @@ static void what_is_not_recorded_is_said_with_what_to_do(void **unused)
         struct err err;
         assert_int_equal(ask(model, cases[i].id, cases[i].attempt, &err), -ENOENT);
         assert_non_null(strstr(err.text, cases[i].said));
-        assert_non_null(strstr(err.text, "choose a model, or write the program"));
+        assert_non_null(strstr(err.text, "`techo run FILE` runs a program of your own"));
         assert_null(strchr(err.text, '\n'));
         assert_int_equal(model_deadline(model), -1);
     }
