@@ -21,6 +21,7 @@ struct host {
     int port;  /* where a server of the host listens */
     pid_t pid; /* a process of the host */
     const char *self;
+    bool bare; /* level L2: nothing may be written, no socket made, no signal sent */
 };
 
 static bool opens(const char *path, int flags)
@@ -38,7 +39,7 @@ static int try_files(const struct host *host)
     static const char *const outside[] = {"/etc/shadow",     "/etc/machine-id",         "/root/.bashrc",
                                           "/proc/1/environ", "/proc/1/root/etc/passwd", "/var/log/dpkg.log"};
 
-    if (!opens(host->self, O_RDONLY) || !opens("out/control", O_WRONLY | O_CREAT)) {
+    if (!opens(host->self, O_RDONLY) || (!host->bare && !opens("out/control", O_WRONLY | O_CREAT))) {
         return PROBE_NO_CONTROL;
     }
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
@@ -64,8 +65,14 @@ static int try_network(const struct host *host)
 {
     struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof own;
-    int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), pair[2];
 
+    if (host->bare) {
+        bool unix_socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) >= 0;
+        return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ? PROBE_NO_CONTROL
+               : server >= 0 || unix_socket                              ? PROBE_BROKEN
+                                                                         : PROBE_HELD;
+    }
     if (bind(server, (struct sockaddr *)&own, sizeof own) < 0 || listen(server, 1) < 0 ||
         getsockname(server, (struct sockaddr *)&own, &len) < 0 ||
         try_connect(INADDR_LOOPBACK, ntohs(own.sin_port)) < 0) {
@@ -81,7 +88,7 @@ static int try_processes(const struct host *host)
 {
     pid_t child;
 
-    if (kill(getpid(), 0) < 0) {
+    if (!host->bare && kill(getpid(), 0) < 0) {
         return PROBE_NO_CONTROL;
     }
     if (kill(host->pid, 0) == 0 || kill(getppid(), SIGKILL) == 0) {
@@ -184,7 +191,9 @@ static int try_disk(const struct host *host)
     static const char part[65536];
     int fd = open("/tmp/full", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 
-    (void)host;
+    if (host->bare) {
+        return fd < 0 ? PROBE_HELD : PROBE_BROKEN;
+    }
     for (int i = 0; fd >= 0 && i < 4096; i++) {
         if (write(fd, part, sizeof part) < (ssize_t)sizeof part) {
             return i > 0 ? PROBE_HELD : PROBE_NO_CONTROL;
@@ -211,10 +220,10 @@ static const struct {
 
 int probe_inside(int argc, char **argv)
 {
-    if (argc != 5) {
+    if (argc != 6) {
         return PROBE_NO_CONTROL;
     }
-    const struct host host = {.port = atoi(argv[3]), .pid = atoi(argv[4]), .self = argv[0]};
+    const struct host host = {.port = atoi(argv[3]), .pid = atoi(argv[4]), .self = argv[0], .bare = *argv[5]};
 
     for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++) {
         if (strcmp(argv[2], attempts[i].name) == 0) {
