@@ -82,6 +82,9 @@ static const struct option_info options[_OPTION_MAX] = {
                         "with --unsafe: switch a layer off: namespaces, mounts, landlock, seccomp, rlimits, cgroup, "
                         "notify; several with commas",
                         ON(RUN) | ON(EXEC) | ON(ASK) | ON(ESCAPES)},
+    [OPTION_ANSWER] = {0, "answer", OPTION_CHOICE, "deny|once|session|never",
+                       "what is said to a permission that the ceiling has as ? (default deny; on the screen you are asked)",
+                       ON(RUN) | ON(ASK) | ON(TUI) | ON(EXEC)},
     [OPTION_PREAMBLE] = {0, "preamble", OPTION_TEXT, "FILE",
                          "lines that are put before every program; their requires count",
                          ON(RUN) | ON(ASK) | ON(CHECK) | ON(TUI)},

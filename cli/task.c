@@ -299,6 +299,17 @@ static int check_spawner(struct err *err)
     return err_set(err, -ENOTCONN, "nothing can run: this program was not started by bin/techo");
 }
 
+/* Without the option the screen asks, and everybody else is refused. */
+static enum engine_choice answer_choice(const struct arguments *arguments)
+{
+    const char *word = arguments->value[OPTION_ANSWER];
+
+    for (int choice = CHOICE_DENY; word && choice < CHOICE_PERSON; choice++)
+        if (strcmp(engine_choice_name((enum engine_choice)choice), word) == 0)
+            return (enum engine_choice)choice;
+    return arguments->command == COMMAND_TUI ? CHOICE_PERSON : CHOICE_DENY;
+}
+
 static int open_engine(struct task *task, const struct arguments *arguments, unsigned flags, struct err *err)
 {
     const char *model = arguments->value[OPTION_MODEL];
@@ -312,6 +323,7 @@ static int open_engine(struct task *task, const struct arguments *arguments, uns
         .model = model ? model : "recorded",
         .spawner_fd = SANDBOX_SPAWNER_FD,
         .notify = task_notify(arguments),
+        .answer = answer_choice(arguments),
         .direct = arguments_has(arguments, OPTION_DIRECT),
         .decoy = task->throwaway,
         .without = task->without,

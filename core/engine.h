@@ -14,6 +14,16 @@
 
 enum inspect_mode { INSPECT_BLOCK, INSPECT_WARN, INSPECT_OFF };
 
+/* What is said to a permission that the ceiling has as `?`, when the program first touches it. */
+enum engine_choice {
+    CHOICE_DENY,    /* not this time */
+    CHOICE_ONCE,    /* for this run */
+    CHOICE_SESSION, /* for this file, in every run of this session */
+    CHOICE_NEVER,   /* not in this session, and do not ask again */
+    CHOICE_PERSON,  /* a person says: engine_decide() */
+};
+const char *engine_choice_name(enum engine_choice choice);
+
 struct engine_options {
     struct session *session;     /* borrowed */
     const struct case_info *kase; /* borrowed; NULL: no case */
@@ -24,6 +34,7 @@ struct engine_options {
     const char *model;           /* "recorded" or "recorded:FILE" */
     int spawner_fd;
     enum sandbox_notify notify;
+    enum engine_choice answer; /* to whatever is asked; CHOICE_PERSON: it waits */
     bool direct; /* what is granted to write is written at once */
     const char *decoy; /* NULL, or the throw-away folder (the root, or one that holds it) of a decoy cell */
     uint32_t without;  /* bit set of enum sandbox_layer that are off; in a decoy cell only */
@@ -73,6 +84,8 @@ int engine_check(struct engine *engine, const struct engine_program *program, st
 
 int engine_set_ceiling(struct engine *engine, const char *policy, const char *source, struct err *err) MUST_USE;
 const char *engine_ceiling(const struct engine *engine);
+/* Decides on a row whose state is held (with CHOICE_PERSON). -ENOENT when it waits no more. */
+int engine_decide(struct engine *engine, const char *row, enum engine_choice choice, struct err *err) MUST_USE;
 void engine_cancel(struct engine *engine);
 
 /* The executors that there are. */

@@ -45,6 +45,10 @@ void engine_attempt_done(struct engine_attempt *attempt)
     if (attempt->client_ready) {
         cell_client_done(&attempt->client);
     }
+    for (size_t i = 0; i < attempt->held_count; i++) {
+        free(attempt->held[i].scope);
+        free(attempt->held[i].real);
+    }
     runner_cell_done(&attempt->cell);
     buf_done(&attempt->tool_output);
     free(attempt->requires);

@@ -5,6 +5,7 @@
  *   engine_attempt.c  question and attempts: the model, what is fed back, the end
  *   engine_inspect.c  inspection
  *   engine_run.c      grant and run
+ *   engine_decide.c   what waits for a person's word
  *   engine_answer.c   the answer and its verdict
  */
 #ifndef TECHO_CORE_ENGINE_INTERNAL_H
@@ -56,6 +57,22 @@ struct require {
     unsigned line;
 };
 
+/* An access that waits for a decision; its row is held. */
+struct engine_held {
+    char row[ROW_ID_SIZE];
+    uint64_t number;    /* for sandbox_answer() */
+    char *scope, *real; /* owned; as people write it; where it really lies */
+    unsigned line;
+    int64_t since_us;
+};
+enum { ENGINE_HELD_MAX = 8 };
+
+/* What was decided for the whole session. */
+struct engine_remembered {
+    char *real; /* owned */
+    enum engine_choice choice;
+};
+
 /* One program and its run. */
 struct engine_attempt {
     unsigned number;
@@ -74,6 +91,8 @@ struct engine_attempt {
     bool client_ready;
     int fd;                  /* owned; the run or the inspection; -1 */
     struct buf tool_output;  /* what the inspection tool printed */
+    struct engine_held held[ENGINE_HELD_MAX];
+    size_t held_count;
     const char *phase;       /* the phase that is open, or NULL */
     int64_t cancel_deadline; /* when a cancelled run is given up; 0 */
 };
@@ -99,6 +118,9 @@ struct engine {
     bool direct;
     char *decoy;      /* owned; NULL: none */
     uint32_t without; /* layers that are off */
+    enum engine_choice answer;
+    struct engine_remembered *remembered; /* owned */
+    size_t remembered_count;
     char *state_folder;  /* owned; techo's own, which no run writes; NULL: unknown */
     const char *own[2];  /* the list of those, for requests */
     enum inspect_mode inspect;
@@ -148,6 +170,12 @@ void engine_run_command(struct engine *engine, const char *const *argv);
 void engine_run_report(struct engine *engine, const struct report *report);
 /* The supervisor is gone without a last word. */
 void engine_run_lost(struct engine *engine, const char *why);
+
+/* ---- engine_decide.c ---- */
+void engine_hold(struct engine *engine, const struct report_held *report);
+/* The run is over: nothing waits any more. */
+void engine_drop_held(struct engine *engine);
+void engine_forget(struct engine *engine);
 
 /* ---- engine_answer.c ---- */
 void engine_answer(struct engine *engine);

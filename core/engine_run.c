@@ -277,6 +277,7 @@ static void end_run(struct engine *engine)
     struct buf text;
     buf_init(&text, 64 << 10);
     close_descriptor(&attempt->fd);
+    engine_drop_held(engine);
     attempt->cancel_deadline = 0;
     buf_addf(&text, "%s %lldms", sandbox_status_name(attempt->client.status), (long long)attempt->client.run_us / 1000);
     engine_phase_end(engine, sandbox_status_name(attempt->client.status), text.data);
@@ -292,6 +293,10 @@ static void end_run(struct engine *engine)
 
 void engine_run_report(struct engine *engine, const struct report *report)
 {
+    if (report->kind == REPORT_HELD) {
+        engine_hold(engine, &report->held);
+        return;
+    }
     cell_client_report(&engine->attempt.client, report);
     if (engine->attempt.client.exited) {
         end_run(engine);

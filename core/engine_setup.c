@@ -143,6 +143,7 @@ int engine_new(const struct engine_options *options, struct engine **ret_engine,
     engine->direct = options->direct;
     engine->decoy = copy_or_null(options->decoy);
     engine->without = options->without;
+    engine->answer = options->answer;
     engine->own[0] = engine->state_folder = find_state_folder();
     engine->inspect = options->inspect;
     engine->own_stdin = options->own_stdin;
@@ -173,6 +174,7 @@ void engine_free(struct engine *engine)
     free(engine->home);
     free(engine->decoy);
     free(engine->state_folder);
+    engine_forget(engine);
     free(engine->preamble);
     free(engine);
 }

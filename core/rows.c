@@ -36,7 +36,8 @@ int item_format(const char *name, const char *scope, struct buf *to)
 /* ---- one row ------------------------------------------------------------------------------------------------------
  */
 
-static struct row *add_row(struct rows *rows, enum permission permission, const char *name, const char *scope)
+/* `ask`: the scope is the question mark that asks a person, and no pattern. */
+static struct row *add_row(struct rows *rows, enum permission permission, const char *name, const char *scope, bool ask)
 {
     struct row *list = realloc(rows->list, (rows->count + 1) * sizeof *list);
     if (!list) {
@@ -47,7 +48,11 @@ static struct row *add_row(struct rows *rows, enum permission permission, const 
     struct buf text;
     *row = (struct row){.permission = permission};
     buf_init(&text, TEXT_MAX);
-    item_format(name, scope, &text);
+    if (ask) {
+        buf_addf(&text, "%s=?", name);
+    } else {
+        item_format(name, scope, &text);
+    }
     row->text = text.failed ? NULL : buf_steal(&text);
     buf_done(&text);
     if (!row->text) {
@@ -153,7 +158,7 @@ static void emit_row(const struct rows_input *input, const struct grant_row *fro
 /* ---- from a grant -------------------------------------------------------------------------------------------------
  */
 
-static int add_granted(struct rows *rows, struct buf *shown)
+static int add_granted(struct rows *rows, const char *text, struct buf *shown)
 {
     size_t *items = realloc(rows->items, (rows->item_count + 1) * sizeof *items);
     if (!items) {
@@ -162,18 +167,20 @@ static int add_granted(struct rows *rows, struct buf *shown)
     rows->items = items;
     items[rows->item_count++] = rows->count - 1;
     rows->list[rows->count - 1].granted = true;
-    return buf_addf(shown, "%s%s", shown->len ? "," : "", rows->list[rows->count - 1].text);
+    return buf_addf(shown, "%s%s", shown->len ? "," : "", text);
 }
 
 static int build(const struct rows_input *input, struct rows *rows, struct buf *shown)
 {
     for (size_t i = 0; i < input->grant->count; i++) {
         const struct grant_row *from = &input->grant->rows[i];
-        const struct row *row = add_row(rows, from->permission, from->name, from->scope);
+        bool ask = from->state == GRANT_HELD && !from->absolute;
+        const struct row *row = add_row(rows, from->permission, from->name, from->scope, ask);
         if (!row) {
             return -ENOMEM;
         }
-        int result = from->state == GRANT_GRANTED ? add_granted(rows, shown) : 0;
+        bool held = from->state == GRANT_HELD; /* a person decides file by file, whatever was asked for */
+        int result = grant_row_counts(from) ? add_granted(rows, held ? "file.read=?" : row->text, shown) : 0;
         if (result < 0) {
             return result;
         }
@@ -225,18 +232,34 @@ const struct row *rows_explain(const struct rows *rows, const char *root, const 
 
 const struct row *rows_add_tried(struct rows *rows, enum permission permission, const char *scope)
 {
-    return rows->count < ROWS_MAX ? add_row(rows, permission, permission_name(permission), scope) : NULL;
+    return rows->count < ROWS_MAX ? add_row(rows, permission, permission_name(permission), scope, false) : NULL;
 }
 
 /* ---- what was used ------------------------------------------------------------------------------------------------
  */
+
+void rows_use(struct rows *rows, const char *id)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        if (!strcmp(rows->list[i].id, id)) {
+            rows->list[i].granted = true;
+            rows->list[i].opens = 1;
+        }
+    }
+}
+
+/* What a person allowed stands there file by file. */
+static bool is_question(const struct row *row)
+{
+    return row->as_rule.count && row->as_rule.items[0].ask;
+}
 
 int rows_least(const struct rows *rows, const struct place *place, struct buf *to)
 {
     struct event *event = place_event(place, EVENT_LEAST);
     cJSON *items = cJSON_CreateArray();
     for (size_t i = 0; i < rows->count; i++) {
-        if (rows->list[i].granted && rows->list[i].opens) {
+        if (rows->list[i].granted && rows->list[i].opens && !is_question(&rows->list[i])) {
             buf_addf(to, "%s%s", to->len ? "," : "", rows->list[i].text);
             cJSON_AddItemToArray(items, cJSON_CreateString(rows->list[i].id));
         }

@@ -58,6 +58,9 @@ const struct row *rows_explain(const struct rows *rows, const char *root, const 
 /* A row for something that was tried and is in none. The caller emits it. NULL beyond ROWS_MAX. */
 const struct row *rows_add_tried(struct rows *rows, enum permission permission, const char *scope);
 
+/* A tried row was allowed after all, and used. */
+void rows_use(struct rows *rows, const char *id);
+
 /*
  * The least ceiling for this run: the granted items that were used. Emits
  * `least`; the text is added to `to`.

@@ -27,6 +27,11 @@
     {                                                                                                                  \
         .name = (name_), .kind = CALL_OPEN, .path_count = 1, .paths = {place_}, .flags = (flags_), .follow = CALL_NONE \
     }
+#define LOOK(name_, at_flags_, place_)                                                                                 \
+    {                                                                                                                  \
+        .name = (name_), .kind = CALL_LOOK, .path_count = 1, .paths = {place_}, .flags = CALL_NONE,                    \
+        .follow = (at_flags_)                                                                                          \
+    }
 #define ADDRESS(name_, kind_, want_)                                                                                   \
     {                                                                                                                  \
         .name = (name_), .kind = (kind_), .want = (want_), .flags = CALL_NONE                                          \
@@ -53,6 +58,11 @@ static const struct call calls[] = {
     [SYS_lremovexattr] = ONE("lremovexattr", CALL_NONE, HERE(0, false, WANT_CHANGE)),
     [SYS_renameat2] = TWO("renameat2", CALL_NONE, AT(0, 1, false, WANT_CHANGE), AT(2, 3, false, WANT_CHANGE)),
     [SYS_linkat] = TWO("linkat", 4, AT(0, 1, false, WANT_READ), NEW(2, 3)),
+    [SYS_newfstatat] = LOOK("newfstatat", 3, AT(0, 1, true, WANT_READ)),
+    [SYS_statx] = LOOK("statx", 2, AT(0, 1, true, WANT_READ)),
+    [SYS_faccessat] = LOOK("faccessat", CALL_NONE, AT(0, 1, true, WANT_READ)),
+    [SYS_faccessat2] = LOOK("faccessat2", 3, AT(0, 1, true, WANT_READ)),
+    [SYS_readlinkat] = LOOK("readlinkat", CALL_NONE, AT(0, 1, false, WANT_READ)),
     [SYS_connect] = ADDRESS("connect", CALL_SOCKET, WANT_CONNECT),
     [SYS_bind] = ADDRESS("bind", CALL_SOCKET, WANT_BIND),
     [SYS_sendto] = ADDRESS("sendto", CALL_SENDTO, WANT_SEND),
@@ -61,6 +71,10 @@ static const struct call calls[] = {
 #endif
 #ifdef SYS_open /* calls that only older architectures have */
     [SYS_open] = OPEN("open", 1, HERE(0, true, WANT_READ)),
+    [SYS_stat] = LOOK("stat", CALL_NONE, HERE(0, true, WANT_READ)),
+    [SYS_lstat] = LOOK("lstat", CALL_NONE, HERE(0, false, WANT_READ)),
+    [SYS_access] = LOOK("access", CALL_NONE, HERE(0, true, WANT_READ)),
+    [SYS_readlink] = LOOK("readlink", CALL_NONE, HERE(0, false, WANT_READ)),
     [SYS_creat] = OPEN("creat", CALL_NONE, HERE(0, true, WANT_WRITE)),
     [SYS_unlink] = ONE("unlink", CALL_NONE, HERE(0, false, WANT_CHANGE)),
     [SYS_rmdir] = ONE("rmdir", CALL_NONE, HERE(0, false, WANT_CHANGE)),

@@ -11,6 +11,7 @@ enum { CALL_NONE = -1 }; /* no such argument; as a folder: the current one */
 
 enum call_kind {
     CALL_PATHS,  /* one or two paths */
+    CALL_LOOK,   /* a path that is only looked at; told where a person may be asked */
     CALL_OPEN,   /* a path, and flags that say what is wanted */
     CALL_SOCKET, /* an address: argument 1, its length: argument 2 */
     CALL_SENDTO, /* an address: argument 4, its length: argument 5 */

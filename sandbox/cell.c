@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ask_internal.h"
 #include "inside_internal.h"
 #include "kernel_internal.h"
 #include "level_internal.h"
@@ -206,6 +207,16 @@ static void hand_over(struct maker *maker, struct cell *cell)
     maker->cgroup.memory_path = maker->cgroup.pids_path = NULL;
 }
 
+/* Asking needs a watcher, and an init that may mount. */
+static int check_asking(const struct maker *maker, const struct cell *cell, struct err *err)
+{
+    if (!maker->inside.asks || (maker->inside.user_namespace && cell->listener >= 0)) {
+        return 0;
+    }
+    return err_set(err, -EOPNOTSUPP, "file.read=? cannot be served here: %s",
+                   cell->listener < 0 ? "the program's calls are not watched" : privilege_userns_advice());
+}
+
 static int make_cell(struct maker *maker, struct cell *cell, struct err *err)
 {
     const struct cell_options *options = maker->inside.options;
@@ -217,6 +228,7 @@ static int make_cell(struct maker *maker, struct cell *cell, struct err *err)
     if (result) {
         return result;
     }
+    maker->inside.asks = ask_find_item(options->granted) >= 0;
     buf_init(&why, OFF_MAX);
     privilege_ids_find(&maker->inside.ids);
     if (inside_makes(&maker->inside, LAYER_CGROUP)) {
@@ -234,6 +246,7 @@ static int make_cell(struct maker *maker, struct cell *cell, struct err *err)
     result = result ? result : wait_until_ready(maker, cell, &ready, err);
     result = result ? result : wait_for_view(maker, cell, &view, err);
     result = result ? result : describe(maker, cell, &view, &ready, err);
+    result = result ? result : check_asking(maker, cell, err);
     hand_over(maker, cell);
     return result;
 }
@@ -283,8 +296,12 @@ int cell_go(struct cell *cell, struct err *err)
 int cell_read_end(struct cell *cell, struct cell_end *ret_end)
 {
     struct inside_message message;
-    int result = inside_receive(cell->control, MSG_DONTWAIT, &message, NULL, NULL);
 
+    if (cell->has_last_word) {
+        *ret_end = cell->last_word;
+        return 1;
+    }
+    int result = inside_receive(cell->control, MSG_DONTWAIT, &message, NULL, NULL);
     if (result == -EAGAIN) {
         return 0;
     }

@@ -47,6 +47,17 @@ struct cell_place {
     int item; /* of a PLACE_GRANT: index into the granted policy; else -1 */
 };
 
+/*
+ * What init says on `control` once the program's first process has ended:
+ * it has killed and reaped whatever else ran, and ends. ./out can still be
+ * read through out_dir; below root_dir no mounts are left.
+ */
+struct cell_end {
+    int status;         /* as by waitpid */
+    uint32_t survivors; /* processes that init had to kill */
+    int exec_errno;     /* not 0: execve failed with it, and nothing ran */
+};
+
 /* A cell that waits for cell_go(). All descriptors are owned. */
 struct cell {
     pid_t init; /* pid 1 of the cell, as the supervisor sees it: its child */
@@ -68,6 +79,8 @@ struct cell {
     size_t place_count;
     bool without_proc; /* there is no /proc inside ("L0 without proc"; `off` says why) */
     bool init_kills;   /* private to cell.c: there is no pid namespace that ends with init: it kills the others itself */
+    bool has_last_word; /* cell_show() has heard it before its own answer: cell_read_end() gives it */
+    struct cell_end last_word;
     int start;         /* private to cell.c: what the program's process says before it executes */
     char *cgroups[2];  /* private to cell.c: owned; folders to remove at the end */
 };
@@ -93,17 +106,14 @@ int cell_start(const struct cell_options *options, struct cell *ret_cell, struct
  */
 int cell_go(struct cell *cell, struct err *err) MUST_USE;
 
+/* 1, 0 when nothing is there yet, -errno. */
+int cell_read_end(struct cell *cell, struct cell_end *ret_end);
+
 /*
- * What init says on `control` once the program's first process has ended:
- * it has killed and reaped whatever else ran, and ends. ./out can still be
- * read through out_dir; below root_dir no mounts are left.
+ * Shows the file `fd` (O_PATH, opened where the pins were) read-only at `path`, which nothing shows yet; `item` grants
+ * it. Only in a cell that was made with an item `file.read=?`. 0 or -errno.
  */
-struct cell_end {
-    int status;         /* as by waitpid */
-    uint32_t survivors; /* processes that init had to kill */
-    int exec_errno;     /* not 0: execve failed with it, and nothing ran */
-};
-int cell_read_end(struct cell *cell, struct cell_end *ret_end); /* 1, 0 when nothing is there yet, -errno */
+int cell_show(struct cell *cell, int fd, const char *path, int item);
 
 /* Kills everything, waits for it (bounded), removes the cgroups. Returns false when something did not die. */
 bool cell_kill(struct cell *cell);

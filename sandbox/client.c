@@ -114,6 +114,17 @@ int sandbox_cancel(int fd)
     return wire_send(fd, &what, 1, NULL, 0, false);
 }
 
+int sandbox_answer(int fd, uint64_t number, bool allow)
+{
+    struct run_answer answer;
+
+    memset(&answer, 0, sizeof answer); /* its padding, too, goes out */
+    answer.what = RUN_ANSWER;
+    answer.allow = allow;
+    answer.number = number;
+    return wire_send(fd, &answer, sizeof answer, NULL, 0, false);
+}
+
 /* Reads probes until the spawner's child closes the socket. */
 static int collect_probes(int fd, struct sandbox_probe *probes, size_t *count, struct err *err)
 {

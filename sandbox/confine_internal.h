@@ -32,6 +32,8 @@ int landlock_enter(int ruleset);
 enum filter_kind {
     FILTER_COUNTED, /* a control group counts the memory */
     FILTER_SAMPLED, /* it is sampled */
+    FILTER_COUNTED_ASKING, /* the same, and whatever names a path is watched, so that a person can be asked first */
+    FILTER_SAMPLED_ASKING,
     FILTER_BARE,    /* and there are neither namespaces nor mounts */
     FILTER_OPEN,    /* only watches: the layer is switched off */
     _FILTER_MAX

@@ -33,6 +33,7 @@ struct exec {
     const char *ceiling, *folder;
     enum sandbox_notify notify;
     bool direct;
+    bool allow_asked;
     char **command;
     char state[PATH_MAX]; /* the application's folder; "" when unknown */
     char root[PATH_MAX];
@@ -143,6 +144,13 @@ static void take_report(void *context, struct report *report)
 
 /* ---- arguments and policy --------------------------------------------------------------------------------------- */
 
+/* What --answer says in a person's place; nothing is remembered beyond this run. */
+static bool read_answer(const char *word, bool *ret_allow)
+{
+    *ret_allow = strcmp(word, "once") == 0 || strcmp(word, "session") == 0;
+    return *ret_allow || strcmp(word, "deny") == 0 || strcmp(word, "never") == 0;
+}
+
 /* 1: understood; 0: an option of the application's; -1: it misses its value. */
 static int read_arguments(int argc, char **argv, struct exec *exec)
 {
@@ -163,6 +171,8 @@ static int read_arguments(int argc, char **argv, struct exec *exec)
             exec->folder = argv[++i];
         } else if (strcmp(argv[i], "--notify=observe") == 0 || strcmp(argv[i], "--notify=answer") == 0) {
             exec->notify = argv[i][9] == 'o' ? NOTIFY_OBSERVE : NOTIFY_ANSWER;
+        } else if (strncmp(argv[i], "--answer=", 9) == 0 && read_answer(argv[i] + 9, &exec->allow_asked)) {
+            continue;
         } else if (strcmp(argv[i], "--direct") == 0) {
             exec->direct = true;
         } else {
@@ -191,7 +201,7 @@ static int read_policy(const struct exec *exec, char **ret_granted, struct err *
         result = grant_compute(&input, &grant, err);
     }
     for (size_t i = 0; result == 0 && i < grant.count; i++) {
-        if (grant.rows[i].state == GRANT_UNSERVED || grant.rows[i].state == GRANT_HELD) {
+        if (grant.rows[i].state == GRANT_UNSERVED) {
             result = err_set(err, -EOPNOTSUPP, "%s%s%s: %s", grant.rows[i].name, grant.rows[i].scope ? "=" : "",
                              grant.rows[i].scope ? grant.rows[i].scope : "",
                              grant.rows[i].why ? grant.rows[i].why : "not served by this build");
@@ -307,6 +317,7 @@ static int run_command(struct exec *exec, const char *granted, struct err *err)
                                                .client = -1,
                                                .signals = signals,
                                                .report = take_report,
+                                               .allow_asked = exec->allow_asked,
                                                .context = exec,
                                                .bare = outer < 0 ? err->text : NULL};
     supervisor_run(&options);
@@ -328,7 +339,7 @@ int exec_main(int argc, char **argv)
         return -1;
     }
     if (result < 0) {
-        say("usage: techo exec [-c CEILING] [-d DIR] [--notify=observe] [--direct] -- COMMAND [ARGUMENT...]");
+        say("usage: techo exec [-c CEILING] [-d DIR] [--notify=observe] [--direct] [--answer=deny|once] -- COMMAND [ARGUMENT...]");
         return EXIT_FAILED;
     }
     find_state(exec.home, exec.state);

@@ -16,6 +16,8 @@ static const struct {
 } programs[_FILTER_MAX] = {
     [FILTER_COUNTED] = PROGRAM(filter_cgroup),
     [FILTER_SAMPLED] = PROGRAM(filter_sampled),
+    [FILTER_COUNTED_ASKING] = PROGRAM(filter_cgroup_asking),
+    [FILTER_SAMPLED_ASKING] = PROGRAM(filter_sampled_asking),
     [FILTER_BARE] = PROGRAM(filter_bare),
     [FILTER_OPEN] = PROGRAM(filter_open),
 };

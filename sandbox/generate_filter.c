@@ -40,8 +40,7 @@ static const char *const allowed[] = {
     "poll", "ppoll", "select", "pselect6", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait",
     "epoll_pwait2",
     /* looking at files: far too many to be notified, and no way to read them */
-    "stat", "lstat", "fstat", "newfstatat", "statx", "statfs", "fstatfs", "access", "faccessat", "faccessat2",
-    "readlink", "readlinkat", "getdents", "getdents64", "getcwd", "chdir", "fchdir", "umask", "getxattr", "lgetxattr",
+    "fstat", "statfs", "fstatfs", "getdents", "getdents64", "getcwd", "chdir", "fchdir", "umask", "getxattr", "lgetxattr",
     "fgetxattr", "listxattr", "llistxattr", "flistxattr",
     /* memory */
     "munmap", "mremap", "mprotect", "brk", "madvise", "mincore", "msync", "membarrier", "munlock", "munlockall",
@@ -76,6 +75,11 @@ static const char *const contained[] = {
 static const char *const contained_changes[] = {
     "chmod", "fchmodat", "chown", "lchown", "fchownat", "utime", "utimes", "utimensat", "futimesat", "setxattr",
     "lsetxattr", "removexattr", "lremovexattr",
+};
+
+/* These name a path without opening it: allowed, but where a person is asked the first touch counts. */
+static const char *const looks[] = {
+    "stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2", "readlink", "readlinkat",
 };
 
 /* Opens, changes of a path or its attributes, connects, binds, executes. */
@@ -362,7 +366,7 @@ static void add_contained(enum variant variant)
     }
 }
 
-static void add_rules(enum variant variant)
+static void add_rules(enum variant variant, bool asking)
 {
     add_all(SCMP_ACT_NOTIFY, notified, COUNT(notified));
     if (variant == VARIANT_OPEN) {
@@ -370,6 +374,7 @@ static void add_rules(enum variant variant)
         return;
     }
     add_all(SCMP_ACT_ALLOW, allowed, COUNT(allowed));
+    add_all(asking ? SCMP_ACT_NOTIFY : SCMP_ACT_ALLOW, looks, COUNT(looks));
     add_all(SCMP_ACT_ERRNO(EPERM), refused, COUNT(refused));
     add_all(SCMP_ACT_KILL_PROCESS, killed, COUNT(killed));
     add(SCMP_ACT_ERRNO(0), "sync", 0, NULL); /* a whole machine's flush: said to be done */
@@ -382,7 +387,7 @@ static void add_rules(enum variant variant)
     add_memory(variant);
 }
 
-static void write_program(enum variant variant, const char *name)
+static void write_program(enum variant variant, bool asking, const char *name)
 {
     static struct sock_filter program[4096];
     int fd = memfd_create("filter", MFD_CLOEXEC);
@@ -395,7 +400,7 @@ static void write_program(enum variant variant, const char *name)
     check(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH,
                            variant == VARIANT_OPEN ? SCMP_ACT_ALLOW : SCMP_ACT_KILL_PROCESS),
           "bad architecture");
-    add_rules(variant);
+    add_rules(variant, asking);
     check(seccomp_export_bpf(filter, fd), "export");
     seccomp_release(filter);
 
@@ -414,9 +419,11 @@ static void write_program(enum variant variant, const char *name)
 int main(void)
 {
     printf("/* Made by generate_filter. */\n#include <linux/filter.h>\n\n");
-    write_program(VARIANT_CGROUP, "filter_cgroup");
-    write_program(VARIANT_SAMPLED, "filter_sampled");
-    write_program(VARIANT_BARE, "filter_bare");
-    write_program(VARIANT_OPEN, "filter_open");
+    write_program(VARIANT_CGROUP, false, "filter_cgroup");
+    write_program(VARIANT_SAMPLED, false, "filter_sampled");
+    write_program(VARIANT_CGROUP, true, "filter_cgroup_asking");
+    write_program(VARIANT_SAMPLED, true, "filter_sampled_asking");
+    write_program(VARIANT_BARE, false, "filter_bare");
+    write_program(VARIANT_OPEN, false, "filter_open");
     return ferror(stdout) || fflush(stdout) ? 1 : 0;
 }

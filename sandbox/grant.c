@@ -98,6 +98,8 @@ static enum grant_state state_of(enum judgement judgement)
     case JUDGED_COVERED:
     case JUDGED_OUT:
         return GRANT_GRANTED;
+    case JUDGED_HELD:
+        return GRANT_HELD;
     case JUDGED_UNSERVED:
         return GRANT_UNSERVED;
     case JUDGED_ABOVE:
@@ -118,10 +120,12 @@ static bool judge(const struct grant_input *input, const struct policy_item *ite
 {
     if (item->ask) {
         bool asked_by_program = row->origin == GRANT_LINE || row->origin == GRANT_PREAMBLE;
-        row->state = asked_by_program ? GRANT_TRIMMED : GRANT_UNSERVED;
+        bool served = scope_is_asked(item);
+        row->state = asked_by_program ? GRANT_TRIMMED : served ? GRANT_HELD : GRANT_UNSERVED;
         row->rule = asked_by_program ? NULL : item;
         buf_add_text(why, asked_by_program ? "only a ceiling can say that a person is asked"
-                                           : "asking a person is not served in this build");
+                          : served         ? "a person is asked for each file when it is touched"
+                                           : "asking a person for this is not served in this build");
         return true;
     }
     struct buf fix;
@@ -132,7 +136,7 @@ static bool judge(const struct grant_input *input, const struct policy_item *ite
     if (judgement == JUDGED_UNSERVED) { /* the line that refuses the run */
         const char *unserved = permission_unserved(row->rule->permission);
         buf_clear(why);
-        buf_addf(why, "%s %s", unserved ? row->rule->name : "asking a person",
+        buf_addf(why, "%s %s", unserved ? row->rule->name : "asking a person for this",
                  unserved ? unserved : "is not served in this build");
     }
     bool unstoppable = item->permission == PERMISSION_TIME || item->permission == PERMISSION_RANDOM;
@@ -187,7 +191,7 @@ static int declare_ceiling(struct compute *compute, bool all)
     for (size_t i = 0; i < input->ceiling->count; i++) {
         const struct policy_item *item = &input->ceiling->items[i];
         bool ambient = is_ambient(item->permission, input->ambient);
-        if (all || ambient || item->ask || permission_unserved(item->permission)) {
+        if (all || ambient || (item->ask && !scope_is_asked(item)) || permission_unserved(item->permission)) {
             int r = declare(compute, item, ambient ? GRANT_AMBIENT : GRANT_DEFAULT, 0);
             if (r < 0) {
                 return r;
@@ -250,17 +254,24 @@ void grant_done(struct grant *grant)
     *grant = (struct grant){0};
 }
 
+bool grant_row_counts(const struct grant_row *row)
+{
+    return row->state == GRANT_GRANTED || row->state == GRANT_HELD;
+}
+
 int grant_format(const struct grant *grant, struct buf *to)
 {
     const char *comma = "";
     for (size_t i = 0; i < grant->count; i++) {
         const struct grant_row *row = &grant->rows[i];
-        if (row->state != GRANT_GRANTED) {
+        if (!grant_row_counts(row)) {
             continue;
         }
         buf_addf(to, "%s%s", comma, row->name);
         comma = ",";
-        if (row->scope) {
+        if (row->state == GRANT_HELD) {
+            buf_add_text(to, "=?"); /* whatever was declared: a person decides file by file */
+        } else if (row->scope) {
             buf_add_char(to, '=');
             policy_add_scope(to, row->absolute ? row->absolute : row->scope);
         }

@@ -70,9 +70,12 @@ struct grant_input {
  */
 int grant_compute(const struct grant_input *input, struct grant *ret_grant, struct err *err) MUST_USE;
 void grant_done(struct grant *grant);
+/* Is the row among those that the run is started with: granted, or held? */
+bool grant_row_counts(const struct grant_row *row);
 /*
  * The policy that a run is started with: the granted rows with their absolute
- * scopes, then every limit. Item N of its parse is the Nth granted row.
+ * scopes, the held ones as `file.read=?`, then every limit. Item N of its
+ * parse is the Nth row that counts.
  */
 int grant_format(const struct grant *grant, struct buf *to);
 

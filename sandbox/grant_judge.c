@@ -18,6 +18,12 @@ static bool is_served(const struct policy_item *item)
     return !item->ask && !permission_unserved(item->permission);
 }
 
+/* Of two items that cover the same, the one that serves better counts: a grant, then a person, then nobody. */
+static const struct policy_item *better(const struct policy_item *old, const struct policy_item *new)
+{
+    return !old || (scope_is_asked(new) && !scope_is_asked(old)) ? new : old;
+}
+
 /* The ceiling's item that covers the request, a served one if there is one; or NULL with the nearest that does not. */
 static const struct policy_item *find_rule(const struct policy *ceiling, const char *root, const char *home,
                                            const struct scope *request, struct nearest *ret_nearest)
@@ -37,7 +43,7 @@ static const struct policy_item *find_rule(const struct policy *ceiling, const c
         if (covers && is_served(item)) {
             return item;
         }
-        rule = !rule && covers ? item : rule;
+        rule = covers ? better(rule, item) : rule;
         if (likeness > nearest.likeness) {
             nearest.likeness = likeness;
             nearest.item = item;
@@ -81,8 +87,12 @@ enum judgement scope_judge(const struct policy *ceiling, const char *root, const
         buf_addf(why, "covered by %s", rule->text);
         return JUDGED_COVERED;
     }
+    if (rule && scope_is_asked(rule)) {
+        buf_addf(why, "%s: a person is asked when it is touched", rule->text);
+        return JUDGED_HELD;
+    }
     if (rule) {
-        buf_addf(why, "%s is in the ceiling, but %s %s", rule->text, unserved ? rule->name : "asking a person",
+        buf_addf(why, "%s is in the ceiling, but %s %s", rule->text, unserved ? rule->name : "asking a person for this",
                  unserved ? unserved : "is not served in this build");
         return JUDGED_UNSERVED;
     }

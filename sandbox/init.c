@@ -1,8 +1,11 @@
 /*
  * A cell's init: reaps, and sees to it that nothing outlives the program.
- * It holds no descriptor but the maker's, no capability, and no secret.
+ * It holds no descriptor but the maker's, and no secret; and no capability,
+ * unless a person may be asked: then the one of its own user namespace that
+ * putting a file into the view takes.
  */
 #include "inside_internal.h"
+#include "wire_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,14 +90,31 @@ static uint32_t kill_rest(bool first)
     }
 }
 
-_Noreturn void init_run(int control, pid_t program, const volatile int *exec_errno, bool first)
+/* The supervisor hands over a file to show; or it is gone, or wants no more: false. */
+static bool serve(const struct init_options *options)
+{
+    struct inside_message shown = {.kind = INSIDE_SHOWN};
+    char path[PATH_MAX];
+    int tree = -1;
+    size_t count = 0;
+    ssize_t len = options->shows ? wire_receive(0, path, sizeof path, &tree, 1, &count, true) : 0;
+
+    if (len <= 0) {
+        return false;
+    }
+    shown.code = count == 1 && path[len - 1] == '\0' ? show_put(&options->places, path, tree) : -EPROTO;
+    close_descriptor(&tree);
+    return inside_send(0, &shown, NULL, 0) == 0;
+}
+
+_Noreturn void init_run(const struct init_options *options)
 {
     struct inside_message message = {.kind = INSIDE_END};
     struct pollfd events[2];
     sigset_t child;
 
     /* keep the maker's socket, and nothing else */
-    if (dup2(control, 0) < 0 || close_range(1, ~0U, 0)) {
+    if (dup2(options->control, 0) < 0 || close_range(1, ~0U, 0)) {
         _exit(1);
     }
     sigemptyset(&child);
@@ -102,7 +122,7 @@ _Noreturn void init_run(int control, pid_t program, const volatile int *exec_err
     sigprocmask(SIG_BLOCK, &child, NULL);
     events[0] = (struct pollfd){.fd = 0, .events = POLLIN};
     events[1] = (struct pollfd){.fd = signalfd(-1, &child, SFD_CLOEXEC), .events = POLLIN};
-    while (!reap(program, &message.end.status)) {
+    while (!reap(options->program, &message.end.status)) {
         struct signalfd_siginfo info;
         if (poll(events, 2, -1) < 0 && errno != EINTR) {
             _exit(1);
@@ -110,14 +130,14 @@ _Noreturn void init_run(int control, pid_t program, const volatile int *exec_err
         if (events[1].revents && read(events[1].fd, &info, sizeof info) < 0) {
             _exit(1);
         }
-        if (events[0].revents) {
-            if (!first) {
+        if (events[0].revents && !serve(options)) {
+            if (!options->first) {
                 kill_children();
             }
-            _exit(0); /* the maker is gone, or wants no more; the kernel kills the rest with us */
+            _exit(0); /* the kernel kills the rest with us */
         }
     }
-    message.end.survivors = kill_rest(first);
-    message.end.exec_errno = *exec_errno;
+    message.end.survivors = kill_rest(options->first);
+    message.end.exec_errno = *options->exec_errno;
     _exit(inside_send(0, &message, NULL, 0) ? 1 : 0);
 }

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/capability.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
@@ -89,14 +90,14 @@ static void become_user(const struct inside *inside)
     init_dies_with_parent(inside);
 }
 
-/* Not the death signal: that is the caller's. */
-static void give_up_privileges(const struct inside *inside)
+/* Not the death signal: that is the caller's. `kept`: a capability that stays; -1. */
+static void give_up_privileges(const struct inside *inside, int kept)
 {
     if (inside->ids.root && !inside->user_namespace) {
         check(inside->control, or_errno(setresgid(NOBODY, NOBODY, NOBODY)), "changing the group");
         check(inside->control, or_errno(setresuid(NOBODY, NOBODY, NOBODY)), "changing the user");
     }
-    check(inside->control, privilege_drop(), "giving up capabilities");
+    check(inside->control, kept < 0 ? privilege_drop() : privilege_drop_but(kept), "giving up capabilities");
     check(inside->control, or_errno(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)), "giving up new privileges");
 }
 
@@ -130,7 +131,9 @@ static int make_landlock(const struct inside *inside, int *ret_ruleset)
     root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     check(inside->control, or_errno(root), "opening /");
     if (inside_makes(inside, LAYER_MOUNTS)) { /* else they are the host's */
-        check(inside->control, landlock_allow(ruleset, root, true, LANDLOCK_LIST), "allowing to list folders");
+        /* what a person allows later is in no rule: the view alone keeps the rest out of reach */
+        check(inside->control, landlock_allow(ruleset, root, true, inside->asks ? LANDLOCK_LOOK : LANDLOCK_LIST),
+              "allowing to list folders");
     }
     close(root);
     for (size_t i = 0; i < view->count; i++) {
@@ -162,7 +165,7 @@ static _Noreturn void run_init(struct inside *inside, pid_t program, const volat
 {
     struct inside_message view = {.kind = INSIDE_VIEW}, built = {.kind = INSIDE_BUILT};
     struct view_built files;
-    struct stat root;
+    struct stat root, private = {0};
     struct err err;
     char made;
     int ruleset = -1, pidfd = pidfd_open(program, 0);
@@ -172,6 +175,7 @@ static _Noreturn void run_init(struct inside *inside, pid_t program, const volat
     make_files(inside, &files);
     view.without_proc = files.without_proc;
     check(inside->control, or_errno(fstat(files.root_dir, &root)), "looking at its root");
+    check(inside->control, files.out_dir < 0 ? 0 : or_errno(fstat(files.out_dir, &private)), "looking at ./out");
     built.device = root.st_dev;
     built.inode = root.st_ino;
     built.no_landlock = make_landlock(inside, &ruleset);
@@ -186,13 +190,19 @@ static _Noreturn void run_init(struct inside *inside, pid_t program, const volat
     if (inside_makes(inside, LAYER_NAMESPACES)) {
         check(inside->control, or_errno(setns(pidfd, CLONE_NEWNET)), "entering the network namespace");
     }
-    give_up_privileges(inside);
+    give_up_privileges(inside, inside->asks ? CAP_SYS_ADMIN : -1);
     init_dies_with_parent(inside);
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* nothing of init is the program's to look at */
     const int folders[] = {files.root_dir, files.out_dir, files.writes_dir};
     check(inside->control, inside_send(inside->control, &view, folders, files.out_dir < 0 ? 1 : 3),
           "handing over its folders");
-    init_run(inside->control, program, exec_errno, inside_makes(inside, LAYER_NAMESPACES));
+    const struct init_options options = {.control = inside->control,
+                                         .program = program,
+                                         .exec_errno = exec_errno,
+                                         .first = inside_makes(inside, LAYER_NAMESPACES),
+                                         .shows = inside->asks,
+                                         .places = {.root = root.st_dev, .private = private.st_dev}};
+    init_run(&options);
 }
 
 /* ---- the program's process --------------------------------------------------------------------------------------- */
@@ -314,6 +324,8 @@ static int take_limits(const struct inside *inside, struct inside_message *ready
         kind = FILTER_OPEN;
     } else if (inside->bare) {
         kind = FILTER_BARE;
+    } else if (inside->asks) {
+        kind = inside->sampled ? FILTER_SAMPLED_ASKING : FILTER_COUNTED_ASKING;
     }
     if (inside->sampled) {
         prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
@@ -363,7 +375,7 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
         check(inside->control, privilege_drop_bounding(), "giving up capabilities");
     }
     dns = make_network_and_name(inside);
-    give_up_privileges(inside);
+    give_up_privileges(inside, -1);
     die_with_parent(inside->control);
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); /* for the supervisor, which reads what its calls name */
     if (!request->terminal) {
@@ -371,8 +383,13 @@ static _Noreturn void run_program(struct inside *inside, volatile int *exec_errn
     }
     reset_signals();
     place_descriptors(inside, &dns);
-    listener = take_limits(inside, &message);
-    enter_files(inside, &message);
+    if (inside->asks) { /* its filter holds calls that entering the files makes, and nobody answers yet */
+        enter_files(inside, &message);
+        listener = take_limits(inside, &message);
+    } else {
+        listener = take_limits(inside, &message);
+        enter_files(inside, &message);
+    }
     wait_for_go(inside, &message, listener, dns);
     snprintf(path, sizeof path, "%s%s", message.folder, request->argv[0]);
     execve(path, (char *const *)request->argv, (char *const *)request->env);

@@ -6,6 +6,7 @@
 #define TECHO_SANDBOX_INSIDE_INTERNAL_H
 
 #include "cgroup_internal.h"
+#include "show_internal.h"
 #include "view_internal.h"
 
 enum inside_kind {
@@ -13,6 +14,7 @@ enum inside_kind {
     INSIDE_BUILT,    /* from init, to the program's process: the same; descriptor: Landlock's rules */
     INSIDE_READY,    /* from the program's process: it is confined and waits; descriptors: listener, dns */
     INSIDE_FAILED,   /* from either: `code` and `text` */
+    INSIDE_SHOWN,    /* from init: what came of a file that it was handed to show: `code` */
     INSIDE_END,      /* from init: the program has ended */
 };
 
@@ -38,6 +40,7 @@ struct inside {
     struct privilege_ids ids;
     bool user_namespace; /* it is in one of its own */
     bool sampled;
+    bool asks;    /* a person may be asked for files, which are then put into the view */
     bool bare;    /* this machine gives neither namespaces nor mounts: level L2 */
     uint32_t off; /* bit set of enum sandbox_layer that are not made: see inside_makes() */
     struct cgroup *cgroup;
@@ -54,11 +57,19 @@ static inline bool inside_makes(const struct inside *inside, enum sandbox_layer 
 /* In the new process: makes the cell from within, runs as its init, never returns. */
 _Noreturn void inside_run(struct inside *inside);
 
+struct init_options {
+    int control;
+    pid_t program;
+    const volatile int *exec_errno;
+    bool first;
+    bool shows; /* files that a person allows are put into the view while the program runs */
+    struct show_places places;
+};
 /*
  * Waits for `program`, reaps, watches `control` for its end, kills the rest and reports. As pid 1 of its own pid
  * namespace it dies for all of them; without one (`first` is false) it is a subreaper, and finds them as its children.
  */
-_Noreturn void init_run(int control, pid_t program, const volatile int *exec_errno, bool first);
+_Noreturn void init_run(const struct init_options *options);
 /* Kills every child, and what becomes a child by that, until there is none; says how many there were. */
 uint32_t kill_children(void);
 

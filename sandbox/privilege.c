@@ -82,20 +82,35 @@ int privilege_drop_bounding(void)
     return errno == EINVAL ? 0 : -errno; /* EINVAL: there are no more */
 }
 
-int privilege_drop(void)
+/* Keeps what `kept` has in effect and permits; nothing is ever inherited. */
+static int keep_only(const struct capabilities *kept)
 {
-    struct capabilities have = no_capabilities;
+    struct capabilities have = *kept;
 
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     if (syscall(SYS_capset, &have.header, have.data) || capabilities_get(&have)) {
         return -errno;
     }
     for (int i = 0; i < 2; i++) {
-        if (have.data[i].effective | have.data[i].permitted | have.data[i].inheritable) {
+        if (have.data[i].effective != kept->data[i].effective || have.data[i].permitted != kept->data[i].permitted ||
+            have.data[i].inheritable) {
             return -EPERM;
         }
     }
     return 0;
+}
+
+int privilege_drop(void)
+{
+    return keep_only(&no_capabilities);
+}
+
+int privilege_drop_but(int capability)
+{
+    struct capabilities kept = no_capabilities;
+
+    kept.data[capability / 32].effective = kept.data[capability / 32].permitted = 1u << capability % 32;
+    return keep_only(&kept);
 }
 
 static int write_text(pid_t pid, const char *name, const char *text)

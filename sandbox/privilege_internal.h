@@ -24,6 +24,8 @@ bool privilege_has(int capability);
 int privilege_drop_bounding(void);
 /* Gives up every capability that this process has, and verifies it. 0 or -errno. */
 int privilege_drop(void);
+/* The same but for one, which stays in effect. */
+int privilege_drop_but(int capability);
 /* Writes the maps "inner outer 1" of a process's new user namespace; `pid` 0 is oneself. 0 or -errno. */
 int privilege_map(pid_t pid, const struct privilege_ids *ids, bool deny_setgroups);
 /* One line that says why user namespaces are refused here, and what would mend it. */

@@ -59,6 +59,16 @@ static const struct wire_member access_members[] = {
     MEMBER(WIRE_U64, report_access, count),
 };
 
+static const struct wire_member held_members[] = {
+    MEMBER(WIRE_U64, report_held, number),
+    CHOICE(report_held, permission, _PERMISSION_MAX),
+    TEXT(report_held, path),
+    TEXT(report_held, real),
+    MEMBER(WIRE_U64, report_held, size),
+    TEXT(report_held, call),
+    MEMBER(WIRE_U32, report_held, line),
+};
+
 static const struct wire_member usage_members[] = {
     MEMBER(WIRE_U64, report_usage, wall_us),   MEMBER(WIRE_U64, report_usage, cpu_us),
     MEMBER(WIRE_U64, report_usage, memory),    MEMBER(WIRE_U64, report_usage, memory_peak),
@@ -108,6 +118,7 @@ static const struct {
     [REPORT_OUTPUT] = KIND(output_members, output),
     [REPORT_SAID] = KIND(output_members, said),
     [REPORT_ACCESS] = KIND(access_members, access),
+    [REPORT_HELD] = KIND(held_members, held),
     [REPORT_USAGE] = KIND(usage_members, usage),
     [REPORT_USED] = KIND(used_members, used),
     [REPORT_ARTIFACT] = KIND(artifact_members, artifact),
@@ -136,6 +147,8 @@ static bool makes_sense(const struct report *report)
         return report->said.bytes && report->said.stream == 3;
     case REPORT_ACCESS:
         return report->access.call && report->access.given && report->access.resolved;
+    case REPORT_HELD:
+        return report->held.path && report->held.real && report->held.call;
     case REPORT_ARTIFACT:
         return report->artifact.name;
     case REPORT_EFFECT:

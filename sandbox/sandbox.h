@@ -102,6 +102,7 @@ enum report_kind {
     REPORT_OUTPUT,   /* bytes of standard output or error */
     REPORT_SAID,     /* bytes that the program wrote on descriptor 3 (a runner's own protocol), whole lines */
     REPORT_ACCESS,   /* one thing that it tried */
+    REPORT_HELD,     /* one thing that it tried waits for sandbox_answer() */
     REPORT_USAGE,    /* what it has consumed so far */
     REPORT_USED,     /* successful accesses by granting item, at the end */
     REPORT_ARTIFACT, /* a file that it left in ./out */
@@ -164,6 +165,17 @@ struct report_access {
     uint64_t count;
 };
 
+/* What nobody has granted, where the ceiling says that a person is asked. */
+struct report_held {
+    uint64_t number; /* for sandbox_answer() */
+    enum permission permission;
+    char *path;    /* as the program calls it, without links: what will be in view on yes */
+    char *real;    /* where that lies on the host */
+    uint64_t size; /* bytes */
+    char *call;    /* "openat" */
+    unsigned line; /* the program's line as it said itself; 0 unknown */
+};
+
 struct report_usage {
     int64_t wall_us, cpu_us;
     uint64_t memory, memory_peak; /* bytes */
@@ -224,6 +236,7 @@ struct report {
         struct report_output output;
         struct report_output said; /* stream 3 */
         struct report_access access;
+        struct report_held held;
         struct report_usage usage;
         struct report_used used;
         struct report_artifact artifact;
@@ -250,6 +263,8 @@ extern const char *const sandbox_command_env[];
 int sandbox_start(int spawner_fd, const struct sandbox_request *request, int *ret_fd, struct err *err) MUST_USE;
 /* One report: 1 and *ret_report (give it to report_done), 0 when none is waiting, -ECONNRESET when the supervisor is gone. */
 int sandbox_receive(int fd, struct report *ret_report, struct err *err) MUST_USE;
+/* The answer to a REPORT_HELD: that file is shown for the rest of the run, or not. Unanswered ones are denied in time. */
+int sandbox_answer(int fd, uint64_t number, bool allow);
 /* Asks the supervisor to end the run with status `cancelled`; its last report still comes. */
 int sandbox_cancel(int fd);
 

@@ -83,6 +83,11 @@ const char *scope_never(const struct scope *scope)
     return NULL;
 }
 
+bool scope_is_asked(const struct policy_item *item)
+{
+    return item->ask && item->permission == PERMISSION_FILE_READ;
+}
+
 const char *permission_unserved(enum permission permission)
 {
     switch (permission) {

@@ -68,7 +68,7 @@ static void report_usage(struct supervisor *supervisor, int64_t now, bool at_end
 {
     struct report usage = {.kind = REPORT_USAGE, .usage = supervisor->meter.usage};
 
-    usage.usage.wall_us = now - supervisor->started_us;
+    usage.usage.wall_us = now - supervisor->started_us - asks_held_us(&supervisor->watch.asks, now);
     usage.usage.output[1] = supervisor->streams[0].total;
     usage.usage.output[2] = supervisor->streams[1].total;
     supervisor_report(supervisor, &usage);
@@ -93,11 +93,19 @@ static void sample(struct supervisor *supervisor, int64_t now)
     }
 }
 
+/* Elapsed time stands still while a person is asked. */
+static int64_t wall_end(const struct supervisor *supervisor, int64_t now)
+{
+    return supervisor->started_us + (int64_t)supervisor_limit(supervisor, LIMIT_WALL) +
+           asks_held_us(&supervisor->watch.asks, now);
+}
+
 static void check_time(struct supervisor *supervisor)
 {
     int64_t now = monotonic_us();
 
-    if (now - supervisor->started_us >= (int64_t)supervisor_limit(supervisor, LIMIT_WALL)) {
+    watch_decide_late(&supervisor->watch, now);
+    if (now >= wall_end(supervisor, now)) {
         kill_for(supervisor, LIMIT_WALL);
     }
     if (now >= supervisor->sample_us) {
@@ -112,7 +120,7 @@ static void check_time(struct supervisor *supervisor)
 static int milliseconds_left(const struct supervisor *supervisor)
 {
     int64_t now = monotonic_us();
-    int64_t wall = supervisor->started_us + (int64_t)supervisor_limit(supervisor, LIMIT_WALL) - now;
+    int64_t wall = wall_end(supervisor, now) - now;
     int64_t sample = supervisor->sample_us - now;
     int64_t left = wall < sample ? wall : sample;
 
@@ -165,14 +173,17 @@ static void prepare_poll(const struct supervisor *supervisor, struct pollfd list
 
 static void hear_client(struct supervisor *supervisor, short events)
 {
-    char what;
+    struct run_answer said;
 
     if (events & POLLOUT) {
         outbox_flush(&supervisor->outbox);
     }
     if (events & POLLIN) {
-        ssize_t len = wire_receive(supervisor->options->client, &what, 1, NULL, 0, NULL, false);
-        supervisor->cancelled = supervisor->cancelled || (len == 1 && what == RUN_CANCEL);
+        ssize_t len = wire_receive(supervisor->options->client, &said, sizeof said, NULL, 0, NULL, false);
+        supervisor->cancelled = supervisor->cancelled || (len == 1 && said.what == RUN_CANCEL);
+        if (len == sizeof said && said.what == RUN_ANSWER) {
+            watch_decide(&supervisor->watch, said.number, said.allow);
+        }
         supervisor->gone = supervisor->gone || (len <= 0 && len != -EAGAIN);
     } else if (events & (POLLHUP | POLLERR)) {
         supervisor->gone = true;
@@ -204,7 +215,7 @@ static void hear_cell(struct supervisor *supervisor, struct pollfd list[POLL_COU
     if (list[POLL_SAID].revents) {
         drain_said(supervisor);
     }
-    if (list[POLL_CONTROL].revents || list[POLL_INIT].revents) {
+    if (list[POLL_CONTROL].revents || list[POLL_INIT].revents || supervisor->cell.has_last_word) {
         int result = cell_read_end(&supervisor->cell, &supervisor->end);
         supervisor->ended = result == 1;
         supervisor->died = result < 0 || (result == 0 && list[POLL_INIT].revents);

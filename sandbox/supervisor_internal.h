@@ -16,6 +16,7 @@ struct supervisor_options {
     report_fn report; /* without client */
     void *context;
     bool decoy;       /* this process is in a decoy cell */
+    bool allow_asked; /* without client: the answer to everything that a person would be asked */
     const char *bare; /* borrowed; see struct cell_options */
 };
 

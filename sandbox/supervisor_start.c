@@ -13,7 +13,7 @@ static int refuse_unserved(const struct supervisor *supervisor, struct err *err)
 {
     for (size_t i = 0; i < supervisor->granted.count; i++) {
         const struct policy_item *item = &supervisor->granted.items[i];
-        if (item->ask) {
+        if (item->ask && item->permission != PERMISSION_FILE_READ) {
             return err_set(err, -EOPNOTSUPP, "%s is not served by this build", item->text);
         }
     }
@@ -150,6 +150,8 @@ int supervisor_start(struct supervisor *supervisor, struct err *err)
     if (result < 0) {
         return err_errno(err, result, "no memory for the rows");
     }
+    supervisor->watch.asks.at_once = supervisor->options->client < 0;
+    supervisor->watch.asks.allow = supervisor->options->allow_asked;
     meter_init(&supervisor->meter, &supervisor->cell);
     watch_prepare(supervisor->cell.listener);
     supervisor->started_us = supervisor->usage_us = monotonic_us();

@@ -34,6 +34,7 @@ struct asked {
         char room[512]; /* a newer kernel's may be longer */
     };
     bool denied;
+    bool held; /* it is answered later, by a person */
 };
 
 /* What the relay says of a connection that was let through to it: counted, or a row that says why it was in vain. */
@@ -70,6 +71,7 @@ static void take_news(void *context, const struct relay_news *news)
 int watch_init(struct watch *watch, const struct view *view, enum sandbox_notify mode, report_fn report, void *context)
 {
     *watch = (struct watch){.view = *view, .mode = mode, .report = report, .context = context};
+    asks_init(&watch->asks, ask_find_item(view->granted), view->own);
     int result = accesses_init(&watch->accesses, view->granted->count);
     return result < 0 ? result : relay_init(&watch->relay, view->granted, view->cell->dns, take_news, watch);
 }
@@ -78,6 +80,7 @@ void watch_done(struct watch *watch)
 {
     relay_done(&watch->relay);
     accesses_done(&watch->accesses);
+    asks_done(&watch->asks);
     net_done(&watch->net);
 }
 
@@ -174,6 +177,23 @@ static void look_up(struct asked *asked, int dirfd, bool follow, struct tried *t
     }
 }
 
+/* What is refused only because it is not in view, and no change, a person may be asked for. */
+static bool hold(struct asked *asked, const struct tried *tried, const struct verdict *verdict)
+{
+    const struct ask_waiter call = {.id = asked->notification.id,
+                                    .call = asked->call->name,
+                                    .line = asked->watch->line,
+                                    .outside_root = verdict->outside_root,
+                                    .look = asked->call->kind == CALL_LOOK};
+
+    if (verdict->verdict != ACCESS_DENIED || tried->want != WANT_READ || tried->lookup.state != LOOKUP_MISSING) {
+        return false;
+    }
+    enum ask_result result = watch_hold(asked->watch, tried->lookup.path, &call);
+    asked->held = result == ASK_HELD;
+    return result == ASK_HELD || result == ASK_SHOWN;
+}
+
 /* `other`: the other path of the call, or NULL. */
 static void judge(struct asked *asked, const struct tried *tried, const struct tried *other)
 {
@@ -187,6 +207,12 @@ static void judge(struct asked *asked, const struct tried *tried, const struct t
     if (tried->want == WANT_EXEC && !watch->running) {
         watch->running = true; /* the command itself, which the report on the cell names */
         verdict.row = verdict.verdict == ACCESS_DENIED;
+    }
+    if (!other && hold(asked, tried, &verdict)) {
+        return;
+    }
+    if (asked->call->kind == CALL_LOOK) {
+        return; /* what may only be seen is the view's to show */
     }
     if (verdict.error == EROFS && other && other->lookup.mount != lookup->mount) {
         verdict.error = EXDEV; /* which the kernel sees first */
@@ -320,11 +346,13 @@ void watch_serve(struct watch *watch, void (*drain)(void *context))
     asked.call = call_find(asked.notification.data.nr);
     if (asked.call) {
         drain(watch->context);
-        if (asked.call->kind == CALL_OPEN || asked.call->kind == CALL_PATHS) {
+        if (asked.call->kind == CALL_OPEN || asked.call->kind == CALL_PATHS || asked.call->kind == CALL_LOOK) {
             judge_paths(&asked);
         } else {
             judge_address(&asked);
         }
     }
-    answer(&asked);
+    if (!asked.held) {
+        answer(&asked);
+    }
 }

@@ -3,6 +3,7 @@
 #define TECHO_SANDBOX_WATCH_INTERNAL_H
 
 #include "access_internal.h"
+#include "ask_internal.h"
 #include "net_internal.h"
 #include "relay_internal.h"
 #include "verdict_internal.h"
@@ -13,6 +14,7 @@ struct watch {
     struct net net;
     struct relay relay;
     struct accesses accesses;
+    struct asks asks;
     int64_t started_us; /* when the program started */
     unsigned line;      /* the program's own line, as it said last */
     bool running;       /* the program's first execve was seen */
@@ -26,5 +28,12 @@ void watch_done(struct watch *watch);
 void watch_prepare(int listener);
 /* Handles one notification. `drain` is called before it is judged, to learn of the program's line. */
 void watch_serve(struct watch *watch, void (*drain)(void *context));
+
+/* A touch of what is not granted: may a person be asked? `call` is copied (watch_ask.c). */
+enum ask_result watch_hold(struct watch *watch, const char *path, const struct ask_waiter *call);
+/* The answer to an ask: the file is shown, or not, and the held calls go on. */
+void watch_decide(struct watch *watch, uint64_t number, bool allow);
+/* Those that nobody has answered in time are denied. */
+void watch_decide_late(struct watch *watch, int64_t now_us);
 
 #endif

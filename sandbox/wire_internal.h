@@ -88,7 +88,13 @@ int report_read(const char *bytes, size_t len, struct report *ret_report);
 enum { SPAWNER_RUN = 'r', SPAWNER_DOCTOR = 'd' };
 /* Descriptors of SPAWNER_RUN: the run's socket, the request, then stdin (request: stdin) or 0, 1, 2 (terminal). */
 enum { RUN_FD_SOCKET, RUN_FD_REQUEST, RUN_FD_STDIO };
-enum { RUN_CANCEL = 'c' }; /* the application says it on a run's socket */
+/* What the application says on a run's socket. */
+enum { RUN_CANCEL = 'c', RUN_ANSWER = 'a' };
+struct run_answer {
+    char what; /* RUN_ANSWER */
+    bool allow;
+    uint64_t number;
+};
 
 int probe_write(const struct sandbox_probe *probe, struct buf *to);
 /* ret_probe's guarantee, layer and text are owned by it (see sandbox_probes_free). */

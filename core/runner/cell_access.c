@@ -54,6 +54,10 @@ static void judge(const struct cell_client *client, const struct report_access *
     item_format(name, to->scope.len ? to->scope.data : NULL, &to->missing);
     bool granted = grant_judge(&client->rows->granted, root, home, access->missing, access->resolved, &to->nearest,
                                &to->why, NULL);
+    if (to->nearest && to->nearest->ask) {
+        buf_clear(&to->why);
+        buf_addf(&to->why, "%s: nobody allowed it", to->nearest->text);
+    }
     bool in_ceiling = grant_judge(client->ceiling, root, home, access->missing, access->resolved, NULL, NULL, &to->fix);
     if (in_ceiling && client->declared && !granted) {
         buf_clear(&to->why);

@@ -297,6 +297,8 @@ void cell_client_report(struct cell_client *client, const struct report *report)
     case REPORT_ACCESS:
         cell_access_report(client, &report->access);
         break;
+    case REPORT_HELD: /* the engine's */
+        break;
     case REPORT_USAGE:
         on_usage(client, &report->usage);
         break;

@@ -133,8 +133,16 @@ static void granted_is_ambient_and_what_was_declared_within_the_ceiling(void **s
         {"stdout,db=x", NULL, "stdout ambient granted; db=x default unserved; stdout" LIMITS, NATIVE},
         {"stdout,db=x", "stdout", "stdout line granted; db=x default unserved; stdout" LIMITS, NATIVE},
         {"stdout,db=x", "db=x", "db=x line unserved; stdout ambient granted; stdout" LIMITS, NATIVE},
-        {"stdout,file.read=?", "file.read=./x",
-         "file.read=./x line unserved; stdout ambient granted; file.read=? default unserved; stdout" LIMITS, NATIVE},
+        {"stdout,net=?", NULL, "stdout ambient granted; net=? default unserved; stdout" LIMITS, NATIVE},
+        /* a person is asked; what is granted anyway is not asked for */
+        {"stdout,file.read=?", NULL, "stdout ambient granted; file.read=? default held; stdout,file.read=?" LIMITS,
+         NATIVE},
+        {"stdout,file.read=?,file.read=./y", "file.read=./x,file.read=./y",
+         "file.read=./x line held; file.read=./y line granted; stdout ambient granted; "
+         "file.read=?,file.read=/nowhere/case/y,stdout" LIMITS,
+         NATIVE},
+        {"stdout,file.read=?", "stdout,file.read=?", "stdout line granted; file.read=? line trimmed; stdout" LIMITS,
+         NATIVE},
         /* both, or one of them */
         {"file.write=./x", NULL, "file.write=./x default granted; file.write=/nowhere/case/x" LIMITS, NATIVE},
         {"file=./x", "file.read=./x", "file.read=./x line granted; file.read=/nowhere/case/x" LIMITS, NATIVE},
@@ -367,7 +375,7 @@ static void what_cannot_be_given_has_no_fix(void **state)
          "net is not as the network writes it: give the name's xn-- form"},
         {"stdout", PERMISSION_NET, "api.test:https", "net has no port: a port is a number from 1 to 65535"},
         {"file.read=?", PERMISSION_FILE_READ, "./x",
-         "file.read=? is in the ceiling, but asking a person is not served in this build"},
+         "file.read=?: a person is asked when it is touched"},
         {"file.write=./x/*", PERMISSION_FILE_WRITE, "./x/.git/config",
          "file.write names what other programs trust, and no run writes it"},
         {"stdout", PERMISSION_FILE_READ, NULL,
