@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <termios.h>
 #include <unistd.h>
 
 /* docs/policy.md, exit statuses */
@@ -124,11 +125,26 @@ static int exit_status(const struct report_exit *end)
     }
 }
 
+/* Of the command, on a terminal that it may not have itself. */
+static void write_all(int fd, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t wrote = write(fd, bytes, len);
+        if (wrote < 0 && errno != EINTR) {
+            return;
+        }
+        bytes += wrote > 0 ? wrote : 0;
+        len -= wrote > 0 ? (size_t)wrote : 0;
+    }
+}
+
 static void take_report(void *context, struct report *report)
 {
     struct exec *exec = context;
 
-    if (report->kind == REPORT_ACCESS && report->access.verdict == ACCESS_DENIED && report->access.count == 1) {
+    if (report->kind == REPORT_OUTPUT) {
+        write_all(report->output.stream, report->output.bytes, report->output.len);
+    } else if (report->kind == REPORT_ACCESS && report->access.verdict == ACCESS_DENIED && report->access.count == 1) {
         say_denial(exec, &report->access);
     } else if (report->kind == REPORT_EFFECT) {
         exec->refused = exec->refused || report->effect.kind == EFFECT_REFUSED;
@@ -251,6 +267,28 @@ static const char **make_environment(const char *granted)
 
 /* ---- the run ---------------------------------------------------------------------------------------------------- */
 
+/* The caller's terminal, if there is one, and how it was set. */
+struct terminal {
+    int fd; /* -1: none */
+    struct termios settings;
+};
+
+static void keep_terminal(struct terminal *terminal)
+{
+    terminal->fd = STDERR_FILENO;
+    while (terminal->fd >= 0 && tcgetattr(terminal->fd, &terminal->settings)) {
+        terminal->fd--;
+    }
+}
+
+/* The command may have changed it, or may have been killed before it could undo that. */
+static void give_terminal_back(const struct terminal *terminal)
+{
+    if (terminal->fd >= 0 && tcgetpgrp(terminal->fd) == getpgrp()) { /* else it is another job's by now */
+        (void)tcsetattr(terminal->fd, TCSADRAIN, &terminal->settings);
+    }
+}
+
 static int open_signals(void)
 {
     sigset_t set;
@@ -311,6 +349,7 @@ static int run_command(struct exec *exec, const char *granted, struct err *err)
         free(env);
         return -EOPNOTSUPP;
     }
+    struct terminal terminal;
     signals = open_signals();
     const struct supervisor_options options = {.request = &request,
                                                .stdio = {0, 1, 2},
@@ -320,7 +359,9 @@ static int run_command(struct exec *exec, const char *granted, struct err *err)
                                                .allow_asked = exec->allow_asked,
                                                .context = exec,
                                                .bare = outer < 0 ? err->text : NULL};
+    keep_terminal(&terminal);
     supervisor_run(&options);
+    give_terminal_back(&terminal);
     close_descriptor(&signals);
     free(env);
     return 0;

@@ -59,6 +59,9 @@ static void check_output(struct supervisor *supervisor)
 {
     uint64_t most = supervisor_limit(supervisor, LIMIT_OUTPUT) * OUTPUT_FACTOR;
 
+    if (supervisor->options->request->terminal) {
+        return; /* the streams are the caller's */
+    }
     if (supervisor->streams[0].total + supervisor->streams[1].total > most || supervisor->said.total > most) {
         kill_for(supervisor, LIMIT_OUTPUT);
     }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,6 +34,31 @@ static int open_pipe(int *ret_read, int *ret_write)
     return 0;
 }
 
+/*
+ * A stream of the caller's, as it is. But a terminal is one thing in both directions: what is open for reading, too, is
+ * the keyboard, whatever the policy says of standard input. Where it cannot be opened for writing alone (it is another
+ * user's, after su), a pipe stands in its place, and what comes out is written here.
+ */
+static int pass_stream(struct supervisor *supervisor, int number, int *ret_fd, bool *ret_given)
+{
+    int fd = supervisor->options->stdio[number], reader = -1, result = 0;
+    char path[32];
+
+    *ret_fd = fd;
+    if (policy_has(&supervisor->granted, PERMISSION_STDIN) || !isatty(fd) ||
+        (fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY) {
+        return 0;
+    }
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    *ret_fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (*ret_fd < 0) {
+        result = open_pipe(&reader, ret_fd);
+        stream_init(&supervisor->streams[number - 1], reader, number, INT64_MAX, false);
+    }
+    *ret_given = result == 0;
+    return result;
+}
+
 /* The descriptors that the program gets; `given` says which of them are ours to close. */
 static int open_stdio(struct supervisor *supervisor, struct cell_options *cell, int nothing, bool given[4])
 {
@@ -50,9 +76,9 @@ static int open_stdio(struct supervisor *supervisor, struct cell_options *cell, 
         }
     }
     if (result == 0 && options->request->terminal) {
-        cell->stdio[1] = output ? options->stdio[1] : nothing;
-        cell->stdio[2] = options->stdio[2];
-        return 0;
+        cell->stdio[1] = nothing;
+        result = output ? pass_stream(supervisor, 1, &cell->stdio[1], &given[1]) : 0;
+        return result ? result : pass_stream(supervisor, 2, &cell->stdio[2], &given[2]);
     }
     for (int i = 0; i < 2 && result == 0; i++) {
         result = open_pipe(&reader, &cell->stdio[i + 1]);

@@ -1,9 +1,11 @@
 """`techo exec`: any command in the sandbox, in place, as one would use bwrap."""
+import fcntl
 import os
 import pathlib
 import signal
 import socket
 import subprocess
+import termios
 
 import pytest
 
@@ -399,3 +401,39 @@ def test_ctrl_c_while_the_cell_is_made_is_a_cancelled_run(each_user):
         os.killpg(process.pid, signal.SIGINT)
         said = process.communicate()[1]
         assert (process.returncode, said) == (130, b"techo: cancelled\n")
+
+
+def test_a_terminal_for_output_is_no_keyboard(each_user):
+    """Descriptors 1 and 2 are one thing with the keyboard; without stdin the command reads nothing from them."""
+    script = """
+import os, termios
+for number in 0, 1, 2:
+    try: print(number, os.read(number, 99))
+    except OSError as error: print(number, error.strerror)
+mode = termios.tcgetattr(1) if os.isatty(1) else None
+if mode:
+    mode[3] &= ~termios.ECHO & ~termios.ICANON
+    termios.tcsetattr(1, termios.TCSANOW, mode)
+"""
+    ours, theirs = os.openpty()
+    os.write(ours, b"typed ahead\n")
+    process = each_user.start("exec", "--", PYTHON, "-c", script, stdin=theirs, stdout=theirs, stderr=theirs,
+                              start_new_session=True)
+    assert process.wait() == 0
+    said = os.read(ours, 4096)
+    assert b"0 b''" in said and said.count(b"Bad file descriptor") == 2, said
+    assert os.read(theirs, 99) == b"typed ahead\n"
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_the_terminal_is_set_as_before_when_the_command_is_through(world):
+    ours, theirs = os.openpty()
+    before = termios.tcgetattr(theirs)
+    take = lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+    changed = world.start("exec", "-c", "stdout,stdin", "--", "stty", "raw", "-echo", stdin=theirs, stdout=theirs,
+                          stderr=theirs, start_new_session=True, preexec_fn=take)
+    assert changed.wait() == 0
+    assert termios.tcgetattr(theirs) == before
+    os.close(ours)
+    os.close(theirs)
