@@ -15,4 +15,9 @@ void act_ceiling(struct app *app, const char *key);
 void act_search(struct app *app, const char *key);
 void act_palette(struct app *app, const char *key);
 
+/* dialog.c */
+void act_choice(struct app *app, const char *key);
+void act_decide(struct app *app, const char *key);
+void act_deny(struct app *app, const char *key);
+
 #endif

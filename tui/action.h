@@ -16,6 +16,7 @@ enum context {
     CONTEXT_LIST = 4,   /* an overlay with rows to choose from */
     CONTEXT_CARD = 8,   /* an overlay to read */
     CONTEXT_QUIT = 16,  /* really quit? */
+    CONTEXT_HELD = 64,  /* a program waits for a decision */
     CONTEXT_SMALL = 32, /* the terminal is too small to show anything */
 };
 

@@ -43,6 +43,9 @@ enum context app_context(const struct app *app)
     if (app->layout.form == FORM_LINE) {
         return CONTEXT_SMALL;
     }
+    if (dialog_is_open(app)) {
+        return CONTEXT_HELD;
+    }
     if (overlay == OVERLAY_QUESTIONS || overlay == OVERLAY_EXECUTORS) {
         return CONTEXT_LIST;
     }
@@ -99,7 +102,7 @@ static void on_event(void *context, const struct event *event, const struct stat
 static void acknowledge(struct app *app)
 {
     char text[128];
-    bool covered = app->view.overlay != OVERLAY_NONE || prompt_is_open() || app->view.message[0];
+    bool covered = app->view.overlay != OVERLAY_NONE || dialog_is_open(app) || prompt_is_open() || app->view.message[0];
     int length = snprintf(text, sizeof text, "\033]7777;%llu;%d;%llu;%llu;%lld;%d;%d;%d\a",
                           (unsigned long long)app->input.consumed, app_busy(app) || app->player.playing,
                           (unsigned long long)app->frames, (unsigned long long)app_state(app)->last_seq,
@@ -130,6 +133,7 @@ static void draw_frame(struct app *app)
     wmove(stdscr, app->layout.rows - 1, cursor >= 0 ? cursor : 0);
     wnoutrefresh(stdscr);
     doupdate();
+    dialog_painted(app);
     app->dirty = false;
     app->frame_at = monotonic_us();
     app->frames++;
@@ -144,15 +148,19 @@ static void on_key(struct app *app, const struct key *key)
 {
     enum context context = app_context(app);
     bool always = strcmp(key->name, "^Z") == 0 || strcmp(key->name, "^L") == 0;
+    bool waits = context == CONTEXT_HELD;
+    if (waits && !dialog_takes_keys(app) && !always && strcmp(key->name, "^C") != 0) {
+        return; /* it was meant for what was there before */
+    }
     app->view.message[0] = '\0';
-    if (prompt_is_open() && context != CONTEXT_SMALL && !always) {
+    if (prompt_is_open() && context != CONTEXT_SMALL && !always && (!waits || app->dialog.typing)) {
         prompt_feed(key, &app->input.paste);
         if (!prompt_is_open() && app->view.overlay == OVERLAY_PALETTE) {
             app->view.overlay = OVERLAY_NONE;
         }
         return;
     }
-    const struct action *action = action_for_key(context, key->name);
+    const struct action *action = key->type == INPUT_PASTE ? NULL : action_for_key(context, key->name);
     if (action) {
         action->act(app, key->name);
     }
@@ -181,6 +189,7 @@ static int wait_time(const struct app *app)
     if (app->options->engine) {
         at = earlier(at, engine_deadline(app->options->engine));
     }
+    at = earlier(at, dialog_deadline(app));
     if (app->dirty) {
         at = earlier(at, app->frame_at + FRAME_US);
     }
@@ -213,6 +222,8 @@ static void take_signals(struct app *app)
 static void take_time(struct app *app)
 {
     app->dirty = player_advance(&app->player) || app->dirty;
+    dialog_update(app);
+    dialog_ripen(app);
     int64_t clock = monotonic_us();
     if (app_busy(app) && clock - app->frame_at >= TICK_US) {
         app->view.now = clock - app->clock_offset;

@@ -3,6 +3,7 @@
 #define TECHO_TUI_APP_H
 
 #include "action.h"
+#include "dialog.h"
 #include "input.h"
 #include "layout.h"
 #include "player.h"
@@ -14,6 +15,7 @@ struct app {
     struct terminal *terminal;         /* owned */
     struct theme theme;
     struct view view;
+    struct dialog dialog;
     struct input input;
     struct player player;
     char *executor;               /* owned; for the next question */
@@ -51,6 +53,8 @@ struct list list_for(const struct app *app);
 void list_open(struct app *app, enum overlay overlay);
 
 /* overlay.c */
+/* A box in the middle, cleared, framed, titled. Returns its inside. */
+struct region overlay_box(const struct app *app, int rows, int columns, const char *title);
 void overlay_draw(const struct app *app);
 /* bar.c: the bottom line. Returns the cursor's column, or -1. */
 int bar_draw(const struct app *app);

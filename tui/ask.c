@@ -65,6 +65,9 @@ static bool is_grave(const struct app *app, const struct policy_item *item)
 {
     bool file = item->permission == PERMISSION_FILE || item->permission == PERMISSION_FILE_READ ||
                 item->permission == PERMISSION_FILE_WRITE;
+    if (item->ask) {
+        return false; /* each file is asked for */
+    }
     if (!file || !item->scope) {
         return file || item->permission == PERMISSION_SECRET;
     }

@@ -7,8 +7,7 @@
 
 enum { ROOMY_ROWS = 20, DETAIL_ROWS = 5 };
 
-/* A box in the middle, cleared, framed, titled. Returns its inside. */
-static struct region draw_box(const struct app *app, int rows, int columns, const char *title)
+struct region overlay_box(const struct app *app, int rows, int columns, const char *title)
 {
     int h = rows + 2 < app->layout.rows - 1 ? rows + 2 : app->layout.rows - 1;
     int w = columns + 2 < app->layout.columns ? columns + 2 : app->layout.columns;
@@ -31,7 +30,7 @@ static void draw_keys(const struct app *app)
     for (size_t i = 0; action_at(i); i++) {
         count += (action_at(i)->contexts & context) != 0;
     }
-    struct region inside = draw_box(app, count, 76, "Keys: Esc closes, arrows scroll");
+    struct region inside = overlay_box(app, count, 76, "Keys: Esc closes, arrows scroll");
     int row = -pane_first_row(app->view.list_row, 0, count, inside.h);
     for (size_t i = 0; action_at(i); i++) {
         const struct action *action = action_at(i);
@@ -51,7 +50,7 @@ static void draw_list(const struct app *app)
 {
     struct list list = list_for(app);
     int detail = list.detail && list.count ? DETAIL_ROWS : 0;
-    struct region inside = draw_box(app, (list.count ? list.count : 1) + detail, app->layout.columns - 6, list.title);
+    struct region inside = overlay_box(app, (list.count ? list.count : 1) + detail, app->layout.columns - 6, list.title);
     if (detail && inside.h > 2 * DETAIL_ROWS) {
         inside.h -= detail;
         struct region below = {inside.y + inside.h + 1, inside.x + 2, detail - 1, inside.w - 4};
@@ -105,14 +104,14 @@ static void draw_why(const struct app *app)
         return; /* it is on the screen already */
     }
     struct picture picture = app_picture(app);
-    struct region inside = draw_box(app, app->layout.rows > ROOMY_ROWS ? app->layout.rows - 8 : app->layout.rows, 74,
+    struct region inside = overlay_box(app, app->layout.rows > ROOMY_ROWS ? app->layout.rows - 8 : app->layout.rows, 74,
                                     "Why: Esc closes, Up and Down choose a permission");
     pane_why_draw(&picture, inside);
 }
 
 static void draw_quit(const struct app *app)
 {
-    struct region inside = draw_box(app, 1, 56, "Quit?");
+    struct region inside = overlay_box(app, 1, 56, "Quit?");
     struct line line = line_at(inside, 0);
     line_text(&line, ROLE_WARNING, " a program still runs. ");
     line_text(&line, ROLE_KEY, "y");
@@ -123,6 +122,10 @@ static void draw_quit(const struct app *app)
 
 void overlay_draw(const struct app *app)
 {
+    if (dialog_is_open(app)) {
+        dialog_draw(app);
+        return;
+    }
     switch (app->view.overlay) {
     case OVERLAY_KEYS:
         draw_keys(app);

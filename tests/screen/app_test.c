@@ -125,6 +125,80 @@ static void a_wider_ceiling_and_r_let_it_through(void **state)
     screen_free(screen);
 }
 
+/* Asks for the first question under a ceiling that asks back; its first program touches ./.env. */
+static struct screen *start_asking(void)
+{
+    struct screen *screen = start();
+    screen_type(screen, "\033");
+    screen_type(screen, "c,file.read=?\r");
+    screen_send(screen, "l\r");
+    screen_wait_text(screen, "The program asks");
+    return screen;
+}
+
+static void a_person_decides_on_what_a_program_touches(void **state)
+{
+    (void)state;
+    struct screen *screen = start_asking();
+    screen_wait_text(screen, "Enter decides");
+    assert_shows(screen, "May it read this file?");
+    assert_shows(screen, "./.env");
+    assert_shows(screen, "touched by openat in line 4");
+    assert_shows(screen, "[deny]");
+    screen_send(screen, "o");
+    screen_wait_text(screen, "[once]");
+    screen_send(screen, "\r"); /* attempt 1 reads it, prints nothing, and so fails; attempt 2 touches it, too */
+    screen_wait_text(screen, "[deny]");
+    screen_wait_text(screen, "Enter decides");
+    screen_type(screen, "\r"); /* what stands is no */
+    assert_shows(screen, "attempt 2/3   ✓ right");
+    assert_shows(screen, "✗ DENIED");
+    screen_key(screen, VTERM_KEY_LEFT);
+    assert_false(screen_has(screen, "DENIED"));
+    screen_free(screen);
+}
+
+static void what_was_typed_before_the_dialog_decides_nothing(void **state)
+{
+    (void)state;
+    struct screen *screen = start_asking();
+    screen_send(screen, "o\r\r\033s\r"); /* before keys count */
+    screen_wait_keys(screen);
+    screen_wait_text(screen, "Enter decides");
+    assert_shows(screen, "[deny]");
+    screen_send(screen, "\033[200~o\r\033[201~"); /* nor does a paste */
+    screen_wait_keys(screen);
+    assert_shows(screen, "[deny]");
+    screen_free(screen);
+}
+
+static void a_whole_session_takes_a_word(void **state)
+{
+    (void)state;
+    struct screen *screen = start_asking();
+    screen_wait_text(screen, "Enter decides");
+    screen_send(screen, "s\r");
+    screen_wait_text(screen, "Type session:");
+    screen_send(screen, "yes\r");
+    screen_wait_text(screen, "nothing is decided yet");
+    screen_send(screen, "\r");
+    screen_wait_text(screen, "Type session:");
+    screen_type(screen, "session\r"); /* attempt 2 is not asked any more */
+    assert_shows(screen, "attempt 2/3   ✓ right");
+    assert_false(screen_has(screen, "DENIED"));
+    assert_false(screen_has(screen, "The program asks"));
+    screen_free(screen);
+}
+
+static void a_stopped_run_asks_no_more(void **state)
+{
+    (void)state;
+    struct screen *screen = start_asking();
+    screen_type(screen, "\003"); /* Ctrl-C counts at once */
+    assert_false(screen_has(screen, "The program asks"));
+    screen_free(screen);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +206,10 @@ int main(void)
                                         remove_home),
         cmocka_unit_test_setup_teardown(text_with_escapes_is_shown_not_obeyed, make_home, remove_home),
         cmocka_unit_test_setup_teardown(a_wider_ceiling_and_r_let_it_through, make_home, remove_home),
+        cmocka_unit_test_setup_teardown(a_person_decides_on_what_a_program_touches, make_home, remove_home),
+        cmocka_unit_test_setup_teardown(what_was_typed_before_the_dialog_decides_nothing, make_home, remove_home),
+        cmocka_unit_test_setup_teardown(a_whole_session_takes_a_word, make_home, remove_home),
+        cmocka_unit_test_setup_teardown(a_stopped_run_asks_no_more, make_home, remove_home),
     };
     return cmocka_run_group_tests_name("the whole program", tests, NULL, NULL);
 }
