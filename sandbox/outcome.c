@@ -5,6 +5,7 @@
  */
 #include "outcome_internal.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -43,6 +44,26 @@ static bool mentions(const struct outcome_facts *facts, const char *needle)
     return len > 0 && facts->errors_len > 0 && memmem(facts->errors, facts->errors_len, needle, len);
 }
 
+static bool in_name(char c)
+{
+    return isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || (c && strchr("._-/", c));
+}
+
+/* The same, as a word of its own: the path "x" is not named by "exit". */
+static bool names(const struct outcome_facts *facts, const char *path)
+{
+    const char *end = facts->errors + facts->errors_len, *at = facts->errors;
+    size_t len = strlen(path);
+
+    while (len > 0 && at && (at = memmem(at, (size_t)(end - at), path, len))) {
+        if ((at == facts->errors || !in_name(at[-1])) && (at + len == end || !in_name(at[len]))) {
+            return true;
+        }
+        at++;
+    }
+    return false;
+}
+
 /* The last refused access is what the program complained of: it names it, or the errno that it got. */
 static bool is_reported(const struct outcome_facts *facts)
 {
@@ -51,7 +72,7 @@ static bool is_reported(const struct outcome_facts *facts)
     if (!denied || facts->errors_len == 0) {
         return false;
     }
-    if (mentions(facts, denied->given) || mentions(facts, denied->resolved)) {
+    if (names(facts, denied->given) || names(facts, denied->resolved)) {
         return true;
     }
     return denied->error != ENOENT && mentions(facts, strerror(denied->error));

@@ -136,6 +136,29 @@ static void denied_means_that_the_refusal_is_the_error(void **state)
     check(&facts, STATUS_ERROR, NULL);
 }
 
+static void a_short_path_is_named_only_as_a_word(void **state)
+{
+    const struct report_access short_one = {
+        .given = (char[]){"x"}, .resolved = (char[]){"/r/x"}, .error = ENOENT, .missing = PERMISSION_FILE_READ};
+    static const struct {
+        const char *errors;
+        enum sandbox_status status;
+    } cases[] = {
+        {"FileNotFoundError: 'x'", STATUS_DENIED}, {"cat: x: gone", STATUS_DENIED}, {"x", STATUS_DENIED},
+        {"max() of text: exit", STATUS_ERROR},     {"open y/x.csv", STATUS_ERROR},  {"x-ray", STATUS_ERROR},
+        {"no /r/x here", STATUS_DENIED},           {"no /r/x/y here", STATUS_ERROR},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct outcome_facts facts = ended(EXIT_1);
+        facts.denied = &short_one;
+        facts.errors = cases[i].errors;
+        facts.errors_len = strlen(cases[i].errors);
+        check(&facts, cases[i].status, NULL);
+    }
+}
+
 static void who_cancels_wins(void **state)
 {
     struct outcome_facts facts = {.cancelled = true, .killed_for = LIMIT_WALL, .limits = &standard};
@@ -152,6 +175,7 @@ int main(void)
         cmocka_unit_test(an_errno_limit_counts_only_when_the_program_then_failed),
         cmocka_unit_test(kills_by_the_kernel_are_told_by_what_was_hit),
         cmocka_unit_test(denied_means_that_the_refusal_is_the_error),
+        cmocka_unit_test(a_short_path_is_named_only_as_a_word),
         cmocka_unit_test(who_cancels_wins),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
