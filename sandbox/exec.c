@@ -5,6 +5,7 @@
 #include "exec_internal.h"
 
 #include "cell_internal.h"
+#include "start_internal.h"
 #include "supervisor_internal.h"
 
 #include <errno.h>
@@ -38,7 +39,8 @@ struct exec {
     char **command;
     char state[PATH_MAX]; /* the application's folder; "" when unknown */
     char root[PATH_MAX];
-    const char *home;
+    const char *home; /* NULL: unknown; else `home_text` */
+    char home_text[PATH_MAX];
     int status;
     bool refused; /* something that it wrote was not carried over */
 };
@@ -235,7 +237,7 @@ static int read_policy(const struct exec *exec, char **ret_granted, struct err *
     return result;
 }
 
-/* The environment, with what `env=NAME` grants of the caller's. The list is owned, its texts are not. */
+/* The environment, with what `env=NAME` grants of the caller's. The list is owned; its texts stay to the end. */
 static const char **make_environment(const char *granted)
 {
     struct policy policy;
@@ -257,7 +259,8 @@ static const char **make_environment(const char *granted)
         size_t len = name ? strlen(name) : 0;
         for (char **own = environ; policy.items[i].permission == PERMISSION_ENV && name && *own; own++) {
             if (strncmp(*own, name, len) == 0 && (*own)[len] == '=') {
-                env[at++] = *own;
+                env[at] = strdup(*own);
+                at += env[at] != NULL;
             }
         }
     }
@@ -303,6 +306,17 @@ static int open_signals(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* A copy: the environment is forgotten before the run. */
+static void find_home(struct exec *exec)
+{
+    const char *home = getenv("HOME");
+
+    if (home && strlen(home) < sizeof exec->home_text) {
+        memcpy(exec->home_text, home, strlen(home) + 1);
+        exec->home = exec->home_text;
+    }
+}
+
 /* Where the application keeps its sessions, which no run writes. */
 static void find_state(const char *home, char ret_folder[PATH_MAX])
 {
@@ -325,6 +339,7 @@ static int run_command(struct exec *exec, const char *granted, struct err *err)
     if (!env) {
         return err_set(err, -ENOMEM, "no memory");
     }
+    start_forget_environment(); /* keys, for example */
     for (size_t i = 0; sandbox_command_base[i] && base_count < sizeof base / sizeof base[0]; i++) {
         if (access(sandbox_command_base[i], F_OK) == 0) {
             base[base_count++].path = sandbox_command_base[i];
@@ -374,7 +389,7 @@ int exec_main(int argc, char **argv)
     char *granted = NULL;
     int result;
 
-    exec = (struct exec){.ceiling = "sandbox", .folder = ".", .home = getenv("HOME"), .status = EXIT_FAILED};
+    exec = (struct exec){.ceiling = "sandbox", .folder = ".", .status = EXIT_FAILED};
     result = read_arguments(argc, argv, &exec);
     if (result == 0) {
         return -1;
@@ -383,6 +398,7 @@ int exec_main(int argc, char **argv)
         say("usage: techo exec [-c CEILING] [-d DIR] [--notify=observe] [--direct] [--answer=deny|once] -- COMMAND [ARGUMENT...]");
         return EXIT_FAILED;
     }
+    find_home(&exec);
     find_state(exec.home, exec.state);
     if (!realpath(exec.folder, exec.root)) {
         result = err_errno(&err, -errno, "%s", exec.folder);

@@ -7,12 +7,15 @@
 #include "inside_internal.h"
 #include "wire_internal.h"
 
+#include "start_internal.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -113,6 +116,9 @@ _Noreturn void init_run(const struct init_options *options)
     struct pollfd events[2];
     sigset_t child;
 
+    start_forget_arguments("init");
+    start_forget_environment();
+    prctl(PR_SET_NAME, "init");
     /* keep the maker's socket, and nothing else */
     if (dup2(options->control, 0) < 0 || close_range(1, ~0U, 0)) {
         _exit(1);

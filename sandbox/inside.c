@@ -28,6 +28,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buffers_internal.h"
 #include "confine_internal.h"
 #include "level_internal.h"
 
@@ -271,13 +272,17 @@ static void find_command(const char *name, char folder[INSIDE_COMMAND_MAX])
 }
 
 /* Returns the name server's socket; -1: the network is the maker's. */
-static int make_network_and_name(const struct inside *inside)
+static int make_network_and_name(struct inside *inside)
 {
     int dns = -1;
 
     if (inside_makes(inside, LAYER_NAMESPACES)) {
         unshare(CLONE_NEWCGROUP); /* hides the groups' names; nothing depends on it */
         check(inside->control, or_errno(unshare(CLONE_NEWNET)), "making a network namespace");
+        if (inside->sampled) {
+            buffers_keep_small(inside->settings);
+            close_descriptor(&inside->settings);
+        }
         dns = make_network(inside);
         check(inside->control, or_errno(sethostname("sandbox", 7)), "naming the host");
     }
@@ -421,6 +426,7 @@ _Noreturn void inside_run(struct inside *inside)
     signal(SIGCHLD, SIG_DFL); /* whatever the maker ignores: init wants to hear of its children */
     become_user(inside);
     leave_mounts(inside);
+    inside->settings = inside->sampled ? buffers_open() : -1;
     check(inside->control, or_errno(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, inside->built)),
           "making a socket");
     exec_errno = mmap(NULL, sizeof *exec_errno, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -46,6 +46,7 @@ struct inside {
     struct cgroup *cgroup;
     struct view *view;
     int control, start; /* init's ends */
+    int settings;       /* owned; where memory is sampled: /proc/sys, which init's part takes out of sight; -1 */
     int built[2];       /* between init and the program's process: the network, the files are made */
 };
 

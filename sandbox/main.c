@@ -7,6 +7,7 @@
 #include "probe_internal.h"
 #include "sandbox.h"
 #include "spawner_internal.h"
+#include "start_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,6 +93,7 @@ static int run_application(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    start_remember(argv);
     occupy_standard_streams();
     if (argc == 2 && strcmp(argv[1], SPAWNER_ARGUMENT) == 0) {
         return spawner_main(SANDBOX_SPAWNER_FD);

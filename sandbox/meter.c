@@ -6,6 +6,8 @@
  */
 #include "meter_internal.h"
 
+#include "buffers_internal.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -214,6 +216,8 @@ void meter_sample(struct meter *meter)
     usage->processes_peak = usage->processes > usage->processes_peak ? usage->processes : usage->processes_peak;
     meter->tasks_peak = meter->tasks > meter->tasks_peak ? meter->tasks : meter->tasks_peak;
     meter->memory_resident = pages * (uint64_t)page;
+    bool own_network = meter->cell->layers & (1u << LAYER_NAMESPACES);
+    meter->memory_buffers = meter->cell->memory_sampled && own_network ? buffers_most(meter->cell->init) : 0;
     usage->memory = meter->memory_resident;
     meter_read_counts(meter);
 }

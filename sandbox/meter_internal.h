@@ -9,6 +9,7 @@ struct meter {
     struct report_usage usage;
     uint64_t gone_ticks;            /* of processes that were seen once */
     uint64_t memory_resident;       /* of all processes, where no control group counts */
+    uint64_t memory_buffers;        /* the most that their sockets may hold, likewise */
     uint32_t tasks, tasks_peak;     /* processes and their threads */
     bool memory_hit, processes_hit; /* a control group refused or killed */
     bool disk_full;                 /* the private files' file system was full */

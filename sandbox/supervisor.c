@@ -82,14 +82,16 @@ static void report_usage(struct supervisor *supervisor, int64_t now, bool at_end
 static void sample(struct supervisor *supervisor, int64_t now)
 {
     struct meter *meter = &supervisor->meter;
+    uint64_t memory;
     int64_t longest = supervisor->cell.memory_sampled ? SAMPLE_MEMORY_US : SAMPLE_US;
 
     meter_sample(meter);
+    memory = meter->memory_resident > meter->memory_buffers ? meter->memory_resident : meter->memory_buffers;
     supervisor->sample_us = now + supervisor->sample_gap_us;
     supervisor->sample_gap_us = supervisor->sample_gap_us * 2 < longest ? supervisor->sample_gap_us * 2 : longest;
     if (meter->usage.cpu_us >= (int64_t)supervisor_limit(supervisor, LIMIT_CPU)) {
         kill_for(supervisor, LIMIT_CPU);
-    } else if (supervisor->cell.memory_sampled && meter->memory_resident > supervisor_limit(supervisor, LIMIT_MEMORY)) {
+    } else if (supervisor->cell.memory_sampled && memory > supervisor_limit(supervisor, LIMIT_MEMORY)) {
         kill_for(supervisor, LIMIT_MEMORY);
     } else if (meter->tasks > supervisor_limit(supervisor, LIMIT_PROCESSES)) {
         kill_for(supervisor, LIMIT_PROCESSES);
