@@ -179,6 +179,7 @@ install: all
 	install -m 755 $(LIBEXEC)/app $(LIBEXEC)/resolve $(DESTDIR)$(PREFIX)/libexec/techo/
 	install -m 644 $(LIBEXEC)/*.py $(DESTDIR)$(PREFIX)/libexec/techo/
 	cp -R cases sessions themes $(SHARE)/
+	@if [ -d .venv ]; then echo "copying the Python environment, $$(du -shL .venv | cut -f1): this takes its time"; fi
 	if [ -d .venv ]; then rm -rf $(DESTDIR)$(PREFIX)/lib/techo/venv && cp -R --preserve=timestamps,links .venv $(DESTDIR)$(PREFIX)/lib/techo/venv; fi
 	if [ -f .deps/libduckdb.so ]; then install -m 644 .deps/libduckdb.so $(DESTDIR)$(PREFIX)/lib/techo/; fi
 	@echo "techo $(VERSION) is installed: $(DESTDIR)$(PREFIX)/bin/techo"

@@ -24,7 +24,7 @@ static void print_wrapped(const char *text)
     }
 }
 
-static void print_option(const struct option_info *option)
+static void print_option(const struct option_info *option, bool list)
 {
     struct buf line;
 
@@ -35,15 +35,17 @@ static void print_option(const struct option_info *option)
         buf_addf(&line, "      --%s", option->name);
     if (option->value)
         buf_addf(&line, " %s", option->value);
-    print_row("%-*s %s", INDENT, line.data, option->about);
+    print_row("%-*s %s%s", INDENT, line.data, option->about, list ? "; several with commas" : "");
     buf_done(&line);
 }
 
 static void print_options(enum command_id command)
 {
-    for (int i = 0; i < _OPTION_MAX; i++)
-        if (option_info((enum option_id)i)->commands & (1u << command))
-            print_option(option_info((enum option_id)i));
+    for (int i = 0; i < _OPTION_MAX; i++) {
+        const struct option_info *option = option_info((enum option_id)i);
+        if (option->commands & (1u << command))
+            print_option(option, option->lists & (1u << command));
+    }
 }
 
 static void print_command(enum command_id id)

@@ -52,10 +52,8 @@ static const struct command_info commands[_COMMAND_MAX] = {
 static const struct option_info options[_OPTION_MAX] = {
     [OPTION_LANGUAGE] = {'l', "language", OPTION_TEXT, "LANG", "the program's language (default: by the file's suffix)",
                          ON(RUN) | ON(ASK) | ON(CHECK)},
-    [OPTION_EXECUTOR] = {'x', "executor", OPTION_TEXT, "EXECUTOR",
-                         "where it runs: python@sandbox; several with commas for "
-                         "bench and escapes",
-                         RUNS | ON(ESCAPES)},
+    [OPTION_EXECUTOR] = {'x', "executor", OPTION_TEXT, "EXECUTOR", "where it runs: python@sandbox", RUNS | ON(ESCAPES),
+                         ON(BENCH) | ON(ESCAPES)},
     [OPTION_CEILING] = {'c', "ceiling", OPTION_TEXT, "CEILING",
                         "the most that a program may get: stdout,file.read=./data/*",
                         ON(RUN) | ON(EXEC) | ON(ASK) | ON(WHY) | ON(CHECK)},
@@ -80,8 +78,8 @@ static const struct option_info options[_OPTION_MAX] = {
                        ON(RUN) | ON(EXEC) | ON(ASK) | ON(ESCAPES)},
     [OPTION_WITHOUT] = {0, "without", OPTION_TEXT, "LAYER",
                         "with --unsafe: switch a layer off: namespaces, mounts, landlock, seccomp, rlimits, cgroup, "
-                        "notify; several with commas",
-                        ON(RUN) | ON(EXEC) | ON(ASK) | ON(ESCAPES)},
+                        "notify",
+                        ON(RUN) | ON(EXEC) | ON(ASK) | ON(ESCAPES), ON(RUN) | ON(EXEC) | ON(ASK) | ON(ESCAPES)},
     [OPTION_ANSWER] = {0, "answer", OPTION_CHOICE, "deny|once|session|never",
                        "what is said to a permission that the ceiling has as ? (default deny; on the screen you are asked)",
                        ON(RUN) | ON(ASK) | ON(TUI) | ON(EXEC)},

@@ -65,6 +65,7 @@ struct option_info {
     const char *value; /* what help calls the value; NULL for a flag */
     const char *about;
     uint32_t commands; /* bit set of enum command_id */
+    uint32_t lists;    /* those of them that take several values, with commas */
 };
 
 struct command_info {

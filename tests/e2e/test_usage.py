@@ -24,6 +24,12 @@ def test_help_of_a_command_is_the_same_both_ways(world, command):
     assert by_word.out.startswith(f"techo {command} [OPTIONS]")
 
 
+def test_help_says_only_where_it_holds_that_an_option_takes_several_values(world):
+    for command, several in [("run", False), ("ask", False), ("bench", True), ("escapes", True)]:
+        [line] = [line for line in world.techo("help", command).out.splitlines() if "--executor" in line]
+        assert line.endswith("several with commas") == several
+
+
 def test_version_both_ways(world):
     assert world.techo("version").out == world.techo("--version").out
     assert world.techo("version").out.startswith("techo 0.")
