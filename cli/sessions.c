@@ -12,7 +12,7 @@
 #include "print.h"
 #include "saved.h"
 
-enum { PATH_BYTES = 64 * 1024 };
+enum { PATH_BYTES = 64 * 1024, LINE_BYTES = 1 << 20 };
 
 static int is_session(const struct dirent *entry)
 {
@@ -21,18 +21,36 @@ static int is_session(const struct dirent *entry)
     return entry->d_name[0] != '.' && len > 6 && strcmp(entry->d_name + len - 6, ".jsonl") == 0;
 }
 
-/* What was asked first, and how much more was. */
-static void list_question(const struct state *state)
+/* Its title, or what was asked first; and how much more was asked. */
+static void list_title(const struct state *state)
 {
-    const char *first = state->questions[0]->text ? state->questions[0]->text : "?";
+    size_t count = state->question_count;
+    const char *first = count && state->questions[0]->text ? state->questions[0]->text : "nothing was asked";
 
-    if (state->question_count > 1)
-        print_row("    %s (and %zu more)", first, state->question_count - 1);
+    if (state->title && count > 1)
+        print_row("    %s (%zu questions)", state->title, count);
+    else if (state->title || count <= 1)
+        print_row("    %s", state->title ? state->title : first);
     else
-        print_row("    %s", first);
+        print_row("    %s (and %zu more)", first, count - 1);
 }
 
-/* Two lines: when and how it ended, what was asked. */
+/* The header of a session, with the name of its file. */
+static void emit_header(const struct event *header, const char *name)
+{
+    struct buf line;
+    struct event *event = NULL;
+
+    buf_init(&line, LINE_BYTES);
+    if (event_format(header, &line) == 0 && event_parse(line.data, line.len, &event, NULL) == 0) {
+        event_set_text(event, "file", name);
+        print_event(event);
+    }
+    event_free(event);
+    buf_done(&line);
+}
+
+/* Two lines: when and how it ended, what it was. */
 static void list_one(const char *path, const char *name)
 {
     struct replay *replay = NULL;
@@ -44,14 +62,12 @@ static void list_one(const char *path, const char *name)
         return;
     }
     if (replay_count(replay))
-        print_event(replay_event(replay, 0));
+        emit_header(replay_event(replay, 0), name);
     if (replay_seek(replay, replay_count(replay)) == 0) {
         state = replay_state(replay);
-        print_row("%-34s %-20s %-10s %s%s", name, state->start ? state->start : "?",
-                  state->end_status ? state->end_status : "no end", state->case_id ? state->case_id : "",
-                  state->question_count ? "" : "nothing was asked");
-        if (state->question_count)
-            list_question(state);
+        print_row("%-34s %-20s %-10s %s", name, state->start ? state->start : "?",
+                  state->end_status ? state->end_status : "no end", state->case_id ? state->case_id : "");
+        list_title(state);
     }
     replay_free(replay);
 }

@@ -256,14 +256,25 @@ static session_listener listener(unsigned flags)
     return flags & TASK_QUIET ? NULL : tell;
 }
 
+/* The command as it was typed, without its options; empty for the screen. */
+static void say_title(const struct arguments *arguments, struct buf *to)
+{
+    buf_add_text(to, command_info(arguments->command)->name);
+    for (size_t i = 0; arguments->command != COMMAND_TUI && i < arguments->word_count; i++)
+        buf_addf(to, " %s", arguments->words[i]);
+}
+
 /* A log that cannot be opened costs the log, not the answer. */
 static int open_session(struct task *task, const struct arguments *arguments, unsigned flags, struct err *err)
 {
     const char *model = arguments->value[OPTION_MODEL];
     struct session_options options = {.root = task->root.data, .columns = 80, .rows = 24};
-    struct buf path;
+    struct buf path, title;
     int code = 0;
 
+    buf_init(&title, PATH_BYTES);
+    say_title(arguments, &title);
+    options.title = title.len && !title.failed ? title.data : NULL;
     options.attempts = arguments_count(arguments, OPTION_ATTEMPTS, ATTEMPTS);
     options.model = model ? model : "recorded";
     options.case_id = task->kase ? task->kase->id : NULL;
@@ -285,6 +296,7 @@ static int open_session(struct task *task, const struct arguments *arguments, un
         options.path = NULL;
         code = session_new(&options, &task->session, err);
     }
+    buf_done(&title);
     buf_done(&path);
     return code;
 }

@@ -14,8 +14,9 @@ enum { OPTIONAL = false, REQUIRED = true };
 FIELDS(session) = {
     {"format",     FIELD_TEXT,   REQUIRED, "always techo-session"},
     {"version",    FIELD_INT,    REQUIRED, "of the format; this page describes 1"},
-    {"id",         FIELD_TEXT,   REQUIRED, "start and a random part"},
+    {"id",         FIELD_TEXT,   REQUIRED, "the name of its file without .jsonl: start and a random part"},
     {"start",      FIELD_TEXT,   REQUIRED, "wall clock, UTC: 2025-11-29T20:11:00Z"},
+    {"title",      FIELD_TEXT,   OPTIONAL, "the command that it records: escapes, or run sums.py"},
     {"size",       FIELD_OBJECT, OPTIONAL, "of the screen: columns, rows"},
     {"locale",     FIELD_TEXT,   OPTIONAL, "of the process that wrote it"},
     {"root",       FIELD_TEXT,   OPTIONAL, "the session's folder, absolute"},
@@ -25,6 +26,7 @@ FIELDS(session) = {
     {"parameters", FIELD_OBJECT, OPTIONAL, "of the model, as sent"},
     {"versions",   FIELD_OBJECT, OPTIONAL, "techo, and what else is known"},
     {"parent",     FIELD_OBJECT, OPTIONAL, "file, seq: the recording that this one branched off"},
+    {"file",       FIELD_TEXT,   OPTIONAL, "in `techo sessions list --json` alone: the name of its file"},
     LAST_FIELD};
 
 FIELDS(ceiling) = {

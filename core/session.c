@@ -85,11 +85,14 @@ static struct event *header_event(const struct session_options *options)
     struct tm utc = {0};
     gmtime_r(&now, &utc);
     strftime(start, sizeof(start), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    session_make_id(now, id);
+    if (!options->path || !session_id_of_path(options->path, id)) {
+        session_make_id(now, id);
+    }
     event_set_text(event, "format", SESSION_FORMAT);
     event_set_int(event, "version", SESSION_FORMAT_VERSION);
     event_set_text(event, "id", id);
     event_set_text(event, "start", start);
+    event_set_text(event, "title", options->title);
     if (options->columns && options->rows) {
         set_object(event, "size", size_object(options->columns, options->rows));
     }

@@ -11,7 +11,8 @@
 typedef void (*session_listener)(void *context, const struct event *event, const struct state *state);
 
 struct session_options {
-    const char *path; /* the log; NULL: none is written; must not exist */
+    const char *path;  /* the log; NULL: none is written; must not exist. Its name without .jsonl is the id */
+    const char *title; /* what this session is about; NULL */
     const char *root, *case_id, *case_title, *model;
     uint64_t attempts;
     unsigned columns, rows;

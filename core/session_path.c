@@ -21,6 +21,22 @@ void session_make_id(time_t now, char ret_id[SESSION_ID_MAX])
     snprintf(ret_id + len, SESSION_ID_MAX - len, "-%08x", noise);
 }
 
+bool session_id_of_path(const char *path, char ret_id[SESSION_ID_MAX])
+{
+    static const char ending[] = ".jsonl";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t len = strlen(name), tail = sizeof(ending) - 1;
+    if (len > tail && strcmp(name + len - tail, ending) == 0) {
+        len -= tail;
+    }
+    if (len == 0 || len >= SESSION_ID_MAX) {
+        return false;
+    }
+    memcpy(ret_id, name, len);
+    ret_id[len] = '\0';
+    return true;
+}
+
 /* Makes every folder of the path; those that are there stay as they are. */
 static int make_folders(char *path)
 {

@@ -196,7 +196,7 @@ struct state {
     uint64_t last_seq;
     int64_t last_t;
     /* session */
-    char *id, *version, *root, *case_id, *case_title, *model, *locale, *start;
+    char *id, *title, *version, *root, *case_id, *case_title, *model, *locale, *start;
     uint64_t attempts_max, columns, rows;
     struct state_ceiling ceiling;
     struct state_phase *phases; /* that belong to no question */

@@ -9,6 +9,7 @@ void reduce_session(struct change *change)
     struct state *state = change->state;
     const cJSON *size = event_json(change->event, "size"), *kase = event_json(change->event, "case");
     take_text(change, &state->id, "id");
+    take_text(change, &state->title, "title");
     take_text(change, &state->root, "root");
     take_text(change, &state->model, "model");
     take_text(change, &state->locale, "locale");

@@ -197,6 +197,7 @@ static const struct member state_members[] = {
     U64(state, last_seq),
     I64(state, last_t),
     TEXT(state, id),
+    TEXT(state, title),
     TEXT(state, version),
     TEXT(state, root),
     TEXT(state, case_id),

@@ -124,6 +124,17 @@ def test_garbage_and_newer_versions_are_refused_in_one_line(world, words, conten
     assert said in result.err
 
 
+def test_the_list_says_which_command_a_session_records_and_which_file_holds_it(world):
+    path = recorded(world)
+    listed = world.techo("sessions")
+    assert path.name in listed.out
+    assert "    run p.py\n" in listed.out
+    [header] = world.techo("sessions", "list", "--json").kind("session")
+    assert header["title"] == "run p.py"
+    assert header["file"] == path.name
+    assert header["file"] == header["id"] + ".jsonl"
+
+
 def test_garbage_in_the_middle_is_refused(world):
     path = recorded(world)
     lines = path.read_bytes().splitlines(keepends=True)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -118,6 +119,33 @@ static void an_event_gets_number_and_time_is_written_applied_and_told(void **sta
     assert_non_null(strstr(text, "{\"seq\":2,\"t\":2000,\"kind\":\"note\",\"text\":\"hello\"}\n"));
     free(text);
     session_free(session);
+}
+
+static void the_id_in_the_header_is_the_name_of_the_file(void **state)
+{
+    (void)state;
+    char path[PATH_MAX];
+    snprintf(path, sizeof(path), "%s/20251129-201100-5f3a9c01.jsonl", folder);
+    struct session *session = new_session(path);
+    assert_string_equal(session_state(session)->id, "20251129-201100-5f3a9c01");
+    session_free(session);
+    session = new_session(NULL);
+    assert_int_equal(strlen(session_state(session)->id), strlen("20251129-201100-5f3a9c01"));
+    session_free(session);
+}
+
+static void the_title_is_in_header_and_state(void **state)
+{
+    (void)state;
+    struct session_options options = {.path = file, .title = "escapes"};
+    struct session *session = NULL;
+    struct err err = {0};
+    assert_int_equal(session_new(&options, &session, &err), 0);
+    assert_string_equal(session_state(session)->title, "escapes");
+    session_free(session);
+    char *text = read_whole(file);
+    assert_non_null(strstr(text, "\"title\":\"escapes\""));
+    free(text);
 }
 
 static void the_log_belongs_to_its_owner_alone_and_never_replaces_a_file(void **state)
@@ -481,6 +509,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_event_gets_number_and_time_is_written_applied_and_told),
+        TEST(the_id_in_the_header_is_the_name_of_the_file),
+        TEST(the_title_is_in_header_and_state),
         TEST(the_log_belongs_to_its_owner_alone_and_never_replaces_a_file),
         TEST(a_question_belongs_to_itself),
         TEST(listeners_hear_each_event_once_in_order_and_one_end),
