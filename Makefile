@@ -74,7 +74,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 endif
 
 .PHONY: all
-all: $(BIN)/techo $(LIBEXEC)/app $(LIBEXEC)/resolve runners
+all: $(BIN)/techo $(LIBEXEC)/app $(LIBEXEC)/resolve $(LIBEXEC)/sql runners
 
 # ---- objects -----------------------------------------------------------------------------------------------------
 
@@ -132,6 +132,13 @@ $(LIBEXEC)/resolve: $(BUILD)/sandbox/resolve_main.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(LDFLAGS) -o $@.new $^ $(LDLIBS) && mv $@.new $@
 
+# Runs SQL inside a cell; it finds DuckDB when it starts.
+SQL_OBJ := $(call objects,$(wildcard core/runner/sql/*.c),)
+$(LIBEXEC)/sql: $(SQL_OBJ)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(LDFLAGS) -o $@.new $^ $(LDLIBS) && mv $@.new $@
+
 # The parts of runners that run inside a cell and are not C.
 RUNNER_FILES := $(wildcard core/runner/*.py core/inspect/*.py)
 .PHONY: runners
@@ -176,7 +183,7 @@ SHARE := $(DESTDIR)$(PREFIX)/share/techo
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/techo $(SHARE) $(DESTDIR)$(PREFIX)/lib/techo
 	install -m 755 $(BIN)/techo $(DESTDIR)$(PREFIX)/bin/techo
-	install -m 755 $(LIBEXEC)/app $(LIBEXEC)/resolve $(DESTDIR)$(PREFIX)/libexec/techo/
+	install -m 755 $(LIBEXEC)/app $(LIBEXEC)/resolve $(LIBEXEC)/sql $(DESTDIR)$(PREFIX)/libexec/techo/
 	install -m 644 $(LIBEXEC)/*.py $(DESTDIR)$(PREFIX)/libexec/techo/
 	cp -R cases sessions themes $(SHARE)/
 	@if [ -d .venv ]; then echo "copying the Python environment, $$(du -shL .venv | cut -f1): this takes its time"; fi

@@ -52,7 +52,7 @@ static const struct command_info commands[_COMMAND_MAX] = {
 static const struct option_info options[_OPTION_MAX] = {
     [OPTION_LANGUAGE] = {'l', "language", OPTION_TEXT, "LANG", "the program's language (default: by the file's suffix)",
                          ON(RUN) | ON(ASK) | ON(CHECK)},
-    [OPTION_EXECUTOR] = {'x', "executor", OPTION_TEXT, "EXECUTOR", "where it runs: python@sandbox", RUNS | ON(ESCAPES),
+    [OPTION_EXECUTOR] = {'x', "executor", OPTION_TEXT, "EXECUTOR", "where it runs: python@sandbox, sql@sandbox", RUNS | ON(ESCAPES),
                          ON(BENCH) | ON(ESCAPES)},
     [OPTION_CEILING] = {'c', "ceiling", OPTION_TEXT, "CEILING",
                         "the most that a program may get: stdout,file.read=./data/*",

@@ -175,7 +175,7 @@ static int idle(const struct engine *engine, struct err *err)
 static int find_executor(const char *name, const struct executor **ret_executor, struct err *err)
 {
     *ret_executor = executor_find(name);
-    return *ret_executor ? 0 : err_set(err, -EINVAL, "unknown executor %s: this build has python@sandbox", name);
+    return *ret_executor ? 0 : err_set(err, -EINVAL, "unknown executor %s", name);
 }
 
 /* Emits `question`, with which a job begins. Takes nothing over when it fails. */

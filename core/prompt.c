@@ -30,6 +30,12 @@ static const struct {
     {"python", "Write one Python 3 program. pandas, numpy, pyarrow and matplotlib are installed; nothing can be "
                "installed. Paths are relative to the folder in which the program starts. At its head it may declare "
                "what it needs, one line each: # require file.read(\"./data/*\")"},
+    {"sql", "Write one SQL program for DuckDB, of one statement or several; its json, parquet and icu extensions are "
+            "there, others cannot be installed. Files are read by their paths, relative to the folder in which the "
+            "program starts. Do not print: the result of the last query is the answer. One row of one column is one "
+            "value, one row of several columns is an object, several rows are a list; list() makes a list that stays "
+            "one whatever its length. At its head the program may declare what it needs, one line each: "
+            "-- require file.read(\"./data/*\")"},
 };
 
 static const char common_rules[] =

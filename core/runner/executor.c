@@ -13,6 +13,15 @@ static const struct executor executors[] = {
         .comment = "#",
         .about = "CPython with pandas, pyarrow and matplotlib in techo's sandbox",
     },
+    {
+        .name = "sql@sandbox",
+        .short_name = "sql",
+        .language = "sql",
+        .isolation = "sandbox",
+        .suffix = ".sql",
+        .comment = "--",
+        .about = "DuckDB with its own fence, in techo's sandbox",
+    },
 };
 
 const struct executor *executor_at(size_t index)

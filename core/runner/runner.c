@@ -7,25 +7,53 @@
 #include "../case.h"
 #include "../engine.h"
 #include "python_internal.h"
+#include "sql_internal.h"
 
-static const char program_path[] = "/techo/program.py";
-static const char preamble_path[] = "/techo/preamble.py";
-
-static int add_python_program(struct cell_builder *builder, const struct runner_program *program, cJSON **ret_versions,
-                              struct err *err)
+/* Puts a text in view as /techo/NAME.SUFFIX, and adds it as an argument. */
+static void add_text(struct cell_builder *builder, const char *name, const char *suffix, const char *text, size_t len)
 {
+    struct buf path;
+    buf_init(&path, 4096);
+    buf_addf(&path, "/techo/%s%s", name, suffix);
+    cell_builder_arg(builder, path.data);
+    cell_builder_inject(builder, path.data, text, len);
+    buf_done(&path);
+}
+
+static int add_python(struct cell_builder *builder, const struct runner_program *program, cJSON **ret_versions,
+                      struct err *err)
+{
+    (void)program;
     int result = python_add(builder, ret_versions, err);
-    if (result == 0) {
-        result = python_add_script(builder, "python_harness.py", err);
+    return result < 0 ? result : python_add_script(builder, "python_harness.py", err);
+}
+
+/* What a language's programs are run with; the program and its preamble come behind as arguments. */
+static const struct {
+    const char *language;
+    int (*add)(struct cell_builder *builder, const struct runner_program *program, cJSON **ret_versions,
+               struct err *err);
+} languages[] = {
+    {"python", add_python},
+    {"sql", sql_add},
+};
+
+static int add_program(struct cell_builder *builder, const struct runner_program *program, cJSON **ret_versions,
+                       struct err *err)
+{
+    const char *language = program->executor->language, *suffix = program->executor->suffix;
+    int result = err_set(err, -ENOENT, "nothing runs %s here", language);
+    for (size_t i = 0; i < sizeof languages / sizeof *languages; i++) {
+        if (strcmp(languages[i].language, language) == 0) {
+            result = languages[i].add(builder, program, ret_versions, err);
+        }
     }
     if (result < 0) {
         return result;
     }
-    cell_builder_arg(builder, program_path);
-    cell_builder_inject(builder, program_path, program->text, program->len);
+    add_text(builder, "program", suffix, program->text, program->len);
     if (program->preamble) {
-        cell_builder_arg(builder, preamble_path);
-        cell_builder_inject(builder, preamble_path, program->preamble, strlen(program->preamble));
+        add_text(builder, "preamble", suffix, program->preamble, strlen(program->preamble));
     }
     return 0;
 }
@@ -37,7 +65,7 @@ int runner_prepare(const struct runner_program *program, struct runner_cell *ret
         return err_set(err, -ENOMEM, "out of memory");
     }
     cJSON *versions = NULL;
-    int result = add_python_program(builder, program, &versions, err);
+    int result = add_program(builder, program, &versions, err);
     if (result < 0) {
         cJSON_Delete(versions);
         cell_builder_free(builder);
