@@ -20,6 +20,27 @@ int line_count(uint64_t count, const char *one, const char *many, struct buf *to
     return buf_addf(to, "%" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
+/* Within the quotes of a shell: what a program chose as a name is no command there. */
+static void add_quoted(const char *text, struct buf *to)
+{
+    for (; *text; text++)
+        if (*text == '\'')
+            buf_add_text(to, "'\\''");
+        else
+            buf_add(to, text, 1);
+}
+
+void line_fix(const char *ceiling, const char *fix, struct buf *to)
+{
+    buf_add_text(to, "-c '");
+    if (ceiling && *ceiling && strcmp(ceiling, "none") != 0) {
+        add_quoted(ceiling, to);
+        buf_add_text(to, ",");
+    }
+    add_quoted(fix, to);
+    buf_add_text(to, "'");
+}
+
 /* Adds a field's text after `before`, when there is one. */
 static void part(const struct event *event, const char *field, const char *before, const char *after, struct buf *to)
 {
@@ -184,9 +205,19 @@ static void say_output(const struct event *event, struct buf *to)
         buf_addf(to, "\n%" PRId64 " bytes more were dropped", event_int(event, "dropped", 0));
 }
 
-static void say_access(const struct event *event, struct buf *to)
+/* NULL when the state does not know it. */
+static const struct state_permission *find_row(const struct event *event, const char *id, const struct state *state)
+{
+    const struct state_question *question = state ? state_question(state, event->question) : NULL;
+    const struct state_attempt *attempt = question ? state_attempt(question, event->lane, event->attempt) : NULL;
+
+    return attempt && id ? state_permission_find(attempt, id) : NULL;
+}
+
+static void say_access(const struct event *event, const struct state *state, struct buf *to)
 {
     const char *verdict = event_text(event, "verdict", "?");
+    const struct state_permission *row = find_row(event, event_text(event, "permission", NULL), state);
 
     buf_addf(to, "%s %s %s", strcmp(verdict, "denied") == 0 ? "DENIED" : verdict, event_text(event, "call", "access"),
              event_text(event, "resolved", event_text(event, "given", "?")));
@@ -197,15 +228,17 @@ static void say_access(const struct event *event, struct buf *to)
     say_line(event, to);
     if (event_int(event, "count", 1) > 1)
         buf_addf(to, " (%" PRId64 " times)", event_int(event, "count", 1));
+    if (row && row->fix) {
+        buf_add_text(to, "; fix: ");
+        line_fix(state->ceiling.text, row->fix, to);
+    }
 }
 
 /* The row that granted it, as people write it; its id when the state does not know it. */
 static void say_row(const struct event *event, const struct state *state, struct buf *to)
 {
     const char *id = event_text(event, "item", "?");
-    const struct state_question *question = state ? state_question(state, event->question) : NULL;
-    const struct state_attempt *attempt = question ? state_attempt(question, event->lane, event->attempt) : NULL;
-    const struct state_permission *row = attempt ? state_permission_find(attempt, id) : NULL;
+    const struct state_permission *row = find_row(event, id, state);
 
     if (row && row->name)
         buf_addf(to, "%s%s%s", row->name, row->scope ? "=" : "", row->scope ? row->scope : "");
@@ -346,7 +379,6 @@ static void (*const words[_EVENT_MAX])(const struct event *event, struct buf *to
     [EVENT_PERMISSION] = say_permission,
     [EVENT_RUN] = say_run,
     [EVENT_OUTPUT] = say_output,
-    [EVENT_ACCESS] = say_access,
     [EVENT_LEAST] = say_least,
     [EVENT_EXCEPTION] = say_exception,
     [EVENT_ARTIFACT] = say_artifact,
@@ -367,6 +399,8 @@ bool line_of_event(const struct event *event, const struct state *state, struct 
 
     if (event->kind == EVENT_USED)
         say_used(event, state, to);
+    else if (event->kind == EVENT_ACCESS)
+        say_access(event, state, to);
     else if (words[event->kind])
         words[event->kind](event, to);
     return to->len > before && !to->failed;

@@ -11,6 +11,8 @@
 bool line_of_event(const struct event *event, const struct state *state, struct buf *to);
 /* Worth a line while a run goes on: denials, trimmed requests, findings that stop, ends that are not ok ... */
 bool line_is_notable(const struct event *event);
+/* The option to paste into a shell: -c 'CEILING,FIX'. `ceiling`: policy text; NULL or "none": `fix` alone. */
+void line_fix(const char *ceiling, const char *fix, struct buf *to);
 /* 84 ms, 2.1 s */
 int line_time(int64_t us, struct buf *to);
 /* "12 files" */

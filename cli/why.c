@@ -8,8 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../core/ceiling.h"
 #include "commands.h"
 #include "exits.h"
+#include "lines.h"
 #include "print.h"
 #include "saved.h"
 #include "task.h"
@@ -47,6 +49,30 @@ static void emit_answer(struct task *task, const struct why_answer *answer)
     session_emit(task->session, event);
 }
 
+static void print_fix(const char *ceiling, const char *fix)
+{
+    struct buf line;
+
+    buf_init(&line, PATH_BYTES);
+    line_fix(ceiling, fix, &line);
+    print_row("  fix: %s", line.data);
+    buf_done(&line);
+}
+
+/* Which ceiling is judged by, and where it comes from: without -c, commands differ. */
+static void say_ceiling(struct task *task)
+{
+    const char *source = task->ceiling_source.data;
+    struct policy ceiling = {0};
+    bool found = !task->kase && strcmp(source, "-c") != 0;
+
+    print_row("ceiling: %s", task->ceiling.data);
+    print_row("  from: %s%s", source, found ? ", as for `techo ask`; without -c `techo run` has sandbox" : "");
+    if (policy_parse(task->ceiling.data, &ceiling, NULL) == 0)
+        session_emit(task->session, ceiling_event(&ceiling, 1, source));
+    policy_done(&ceiling);
+}
+
 static int why_permission(struct task *task, const char *permission)
 {
     struct why_answers answers = {0};
@@ -58,6 +84,7 @@ static int why_permission(struct task *task, const char *permission)
         task_end(task, "failed", NULL);
         return EXIT_USAGE;
     }
+    say_ceiling(task);
     for (size_t i = 0; i < answers.count; i++) {
         const struct why_answer *answer = &answers.list[i];
         granted &= answer->granted;
@@ -67,7 +94,7 @@ static int why_permission(struct task *task, const char *permission)
         if (answer->rule)
             print_row("  %s: %s", answer->granted ? "rule" : "nearest", answer->rule);
         if (answer->fix)
-            print_row("  fix: -c '%s,%s'", task->ceiling.data, answer->fix);
+            print_fix(task->ceiling.data, answer->fix);
         emit_answer(task, answer);
     }
     why_answers_done(&answers);

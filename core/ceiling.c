@@ -1,10 +1,10 @@
 /* Which ceiling holds when nobody named one (docs/policy.md, "Without -c"). */
 #include "ceiling.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../sandbox/policy.h"
 #include "data_files_internal.h"
 
 /* As many files as a glob of a ceiling may stand for. */
@@ -74,4 +74,44 @@ int ceiling_default(const struct case_info *kase, const char *folder, struct buf
     }
     data_files_done(&files);
     return ret_policy->failed ? ret_policy->failed : ret_source->failed;
+}
+
+static void add_to_items(cJSON *items, const char *id, const char *text)
+{
+    cJSON *item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "id", id);
+    cJSON_AddStringToObject(item, "text", text);
+    cJSON_AddItemToArray(items, item);
+}
+
+struct event *ceiling_event(const struct policy *ceiling, unsigned number, const char *source)
+{
+    char id[32];
+    struct event *event = event_new(EVENT_CEILING);
+    cJSON *items = cJSON_CreateArray();
+    struct buf limits;
+    buf_init(&limits, 4096);
+    for (size_t i = 0; i < ceiling->count; i++) {
+        snprintf(id, sizeof id, "c%u.%zu", number, i + 1);
+        add_to_items(items, id, ceiling->items[i].text);
+    }
+    for (int i = 0; i < _LIMIT_MAX; i++) {
+        if (ceiling->limits.given[i]) {
+            buf_clear(&limits);
+            buf_addf(&limits, "%s=", limit_name((enum limit)i));
+            limit_format((enum limit)i, ceiling->limits.value[i], &limits);
+            snprintf(id, sizeof id, "c%u.%s", number, limit_name((enum limit)i));
+            add_to_items(items, id, limits.data);
+        }
+    }
+    buf_done(&limits);
+    snprintf(id, sizeof id, "c%u", number);
+    event_set_text(event, "id", id);
+    event_set_json(event, "items", items);
+    event_set_text(event, "source", source);
+    if (number > 1) {
+        snprintf(id, sizeof id, "c%u", number - 1);
+        event_set_text(event, "parent", id);
+    }
+    return event;
 }

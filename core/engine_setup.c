@@ -6,48 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ceiling.h"
 #include "profile_internal.h"
 
 /* ---- ceiling ------------------------------------------------------------------------------------------------------
  */
-
-static void emit_ceiling(struct engine *engine, const char *source)
-{
-    char id[32];
-    struct event *event = event_new(EVENT_CEILING);
-    cJSON *items = cJSON_CreateArray();
-    struct buf limits;
-    buf_init(&limits, 4096);
-    for (size_t i = 0; i < engine->ceiling.count; i++) {
-        cJSON *item = cJSON_CreateObject();
-        snprintf(id, sizeof id, "c%u.%zu", engine->ceiling_number, i + 1);
-        cJSON_AddStringToObject(item, "id", id);
-        cJSON_AddStringToObject(item, "text", engine->ceiling.items[i].text);
-        cJSON_AddItemToArray(items, item);
-    }
-    for (int i = 0; i < _LIMIT_MAX; i++) {
-        if (engine->ceiling.limits.given[i]) {
-            cJSON *item = cJSON_CreateObject();
-            buf_clear(&limits);
-            buf_addf(&limits, "%s=", limit_name((enum limit)i));
-            limit_format((enum limit)i, engine->ceiling.limits.value[i], &limits);
-            snprintf(id, sizeof id, "c%u.%s", engine->ceiling_number, limit_name((enum limit)i));
-            cJSON_AddStringToObject(item, "id", id);
-            cJSON_AddStringToObject(item, "text", limits.data);
-            cJSON_AddItemToArray(items, item);
-        }
-    }
-    buf_done(&limits);
-    snprintf(id, sizeof id, "c%u", engine->ceiling_number);
-    event_set_text(event, "id", id);
-    event_set_json(event, "items", items);
-    event_set_text(event, "source", source);
-    if (engine->ceiling_number > 1) {
-        snprintf(id, sizeof id, "c%u", engine->ceiling_number - 1);
-        event_set_text(event, "parent", id);
-    }
-    session_emit(engine->session, event);
-}
 
 int engine_set_ceiling(struct engine *engine, const char *text, const char *source, struct err *err)
 {
@@ -69,7 +32,7 @@ int engine_set_ceiling(struct engine *engine, const char *text, const char *sour
     engine->ceiling = policy;
     engine->ceiling_text = copy;
     engine->ceiling_number++;
-    emit_ceiling(engine, source);
+    session_emit(engine->session, ceiling_event(&engine->ceiling, engine->ceiling_number, source));
     return 0;
 }
 

@@ -1,4 +1,6 @@
 """What programs get: the article's examples, trimming, what is used, and fixes that mend just one denial."""
+import shlex
+
 import pytest
 
 from conftest import SECRET
@@ -128,6 +130,18 @@ def test_the_pasted_fix_makes_that_denial_vanish_and_no_other(world, mended):
     assert set(fixes) == set(where.values())
     second = world.run(program, "--inspect=off", "-c", f"{ceiling},{fixes[where[mended]]}")
     assert {denial["resolved"] for denial in second.denials()} == set(where.values()) - {where[mended]}
+
+
+@pytest.mark.parametrize("name", ["data/sales.csv", "it's; touch pwned"])
+def test_a_denial_ends_with_the_option_that_mends_it_safe_to_paste_into_a_shell(world, name):
+    world.write(name, "a\n")
+    world.write("p.py", f"try:\n    open({name!r})\nexcept OSError as error:\n    print(error)\n")
+    result = world.techo("run", "--inspect=off", "p.py")
+    [line] = [line for line in result.err.splitlines() if "DENIED" in line]
+    option = line.partition("; fix: ")[2]
+    words = shlex.split(option)
+    assert words == ["-c", f"stdout,time,file.read=./{name}"]
+    assert "DENIED" not in world.techo("run", "--inspect=off", *words, "p.py").err
 
 
 def test_why_tells_of_a_recording_what_was_refused_and_what_would_help(world):

@@ -116,6 +116,22 @@ def test_why_not_names_nearest_and_fix(world):
     assert world.techo("why", "-c", f"{ceiling},file.read=./.env", "file.read=./.env").status == 0
 
 
+def test_why_says_by_which_ceiling_it_judged_and_where_that_comes_from(world):
+    world.write("sales.csv", "a\n1\n")
+    given = world.techo("why", "-c", "stdout", "stdout").out.splitlines()
+    assert given[:2] == ["ceiling: stdout", "  from: -c"]
+    found = world.techo("why", "stdout").out.splitlines()
+    assert found[0] == "ceiling: stdout,time,random,file.read=./*.csv"
+    assert found[1].startswith("  from: data found in the folder")
+    assert "`techo run` has sandbox" in found[1]
+    [ceiling] = world.techo("why", "--json", "stdout").kind("ceiling")
+    assert (ceiling["source"], ceiling["items"][-1]["text"]) == ("data found in the folder", "file.read=./*.csv")
+
+
+def test_why_not_under_none_names_an_item_that_can_be_pasted(world):
+    assert "fix: -c 'stdout'" in world.techo("why", "-c", "none", "stdout").out
+
+
 def test_why_as_events(world):
     result = world.techo("why", "--json", "-c", "stdout", "net=api.example.com:443")
     assert result.status == 1
