@@ -1,5 +1,5 @@
 """Did an attack come to what its row says, was it the right layer, did its control work, and is nothing changed?"""
-from scene import CANARY
+from scene import CANARY, ROOT
 
 
 def lines(result):
@@ -57,6 +57,21 @@ def effects(result, scene):
         yield "the canary was printed"
 
 
+def read_calls():
+    """The table of system calls: number to (answer, answer where memory is sampled). What is not in it is ENOSYS."""
+    rows = (line.split() for line in (ROOT / "tests" / "escapes" / "calls.txt").read_text().splitlines() if line[:1].isdigit())
+    return {int(number): (counted, sampled) for number, counted, sampled, _ in rows}
+
+
+def calls(result):
+    """The sweep over all numbers against the table."""
+    table, sampled = read_calls(), result["cell"]["sampled"]
+    for kind, number, word in lines(result):
+        wanted = table.get(int(number), ("ENOSYS", "ENOSYS"))[sampled] if kind == "number" else word
+        if word not in wanted.split("|"):
+            yield f"system call {number} came to {word}, not {wanted}"
+
+
 def end(attack, result):
     end = result.get("exit", {})
     statuses = attack.status.split("|")
@@ -66,6 +81,9 @@ def end(attack, result):
         yield "something did not die"
     if end.get("survivors", 0) < attack.survivors:
         yield f"only {end.get('survivors')} processes were left to be killed"
+
+
+def bounds(attack, result):
     for what, most in attack.bounded.items():
         if result.get("usage", {}).get(what, 0) > most:
             yield f"{what} was {result['usage'][what]}, above {most}"
@@ -75,5 +93,5 @@ def problems(attack, mode, result, scene):
     """Why the row fails; nothing when it holds."""
     if "error" in result:
         return [result["error"]]
-    return [*end(attack, result), *tries(attack, mode, result), *controls(result),
+    return [*end(attack, result), *bounds(attack, result), *calls(result), *tries(attack, mode, result), *controls(result),
             *reports(attack, mode, result, scene), *effects(result, scene)]

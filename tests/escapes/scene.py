@@ -1,18 +1,21 @@
 """Where an attack runs: a folder with data and secrets, listeners of the host, and the program in its cell."""
+import contextlib
 import hashlib
 import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("TECHO_ESCAPES", ROOT / "build" / "release" / "escapes"))
 NOBODY = 65534
 CANARY = "canary-4b1d77"
-PATIENCE = 120
+PATIENCE, BARE_PATIENCE = 120, 10
 
 
 def users():
@@ -58,6 +61,8 @@ class Scene:
         return self
 
     def __exit__(self, *_):
+        for process in self.survivors():
+            os.kill(int(process), signal.SIGKILL)
         for listener in self.listeners:
             listener.close()
         shutil.rmtree(self.base, ignore_errors=True)
@@ -125,12 +130,46 @@ class Scene:
         return [*as_user(self.user), *map(str, [*words, *more, "--", program, *arguments])]
 
     def run(self, attack, mode, more=()):
-        process = subprocess.run(self.command(attack, mode, more), capture_output=True, stdin=subprocess.DEVNULL,
-                                 timeout=PATIENCE, cwd="/", check=False,
-                                 env={"HOME": str(self.home), "ATTACK_API_KEY": CANARY, "LD_PRELOAD": "",
-                                      "SSH_AUTH_SOCK": "/tmp/agent", "https_proxy": "http://127.0.0.1:1"})
+        status, out, err = self.execute(self.command(attack, mode, more))
         try:
-            return json.loads(process.stdout)
+            return json.loads(out)
         except ValueError:
-            return {"error": f"the runner of cells failed: {process.returncode} {process.stderr!r}", "out": "",
-                    "accesses": []}
+            return {"error": f"the runner of cells failed: {status} {err!r}", "out": "", "accesses": []}
+
+    def run_bare(self, attack):
+        """No cell at all: as a user without rights, in whatever network this process has."""
+        name, *arguments = attack.program.split()
+        (self.root / "out").mkdir()
+        os.chown(self.root / "out", NOBODY, NOBODY)
+        self.before = self.hashes()
+        environment = {**self.environment(), "SELF": BUILD / name}
+        folder = os.open("/", os.O_RDONLY)
+        try:
+            status, out, err = self.execute([*as_user("nobody"), str(BUILD / name), *arguments],
+                                            {key: str(value) for key, value in environment.items()},
+                                            (folder, self.listeners[0].fileno()),  # as by a careless maker
+                                            BARE_PATIENCE)
+        except subprocess.TimeoutExpired:
+            status, out, err = 0, b"", b""  # somebody holds its output still
+        os.close(folder)
+        end = {"status": "ok" if status == 0 else "signal" if status < 0 else "error", "signal": max(-status, 0)}
+        return {"out": out.decode(), "err": err.decode(), "accesses": [], "exit": end}
+
+    def execute(self, command, env=None, left_open=(), patience=PATIENCE):
+        """Runs it from start to end; meanwhile somebody of the host knocks at the port beside the listener's."""
+        env = {"HOME": str(self.home), "ATTACK_API_KEY": CANARY, "LD_PRELOAD": "", "SSH_AUTH_SOCK": "/tmp/agent",
+               "https_proxy": "http://127.0.0.1:1", **(env or {})}
+        knock = ("127.0.0.1", self.listeners[0].getsockname()[1] ^ 1)
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              cwd=self.root, env=env, pass_fds=left_open) as process:
+            deadline = time.monotonic() + patience
+            while True:
+                try:
+                    out, err = process.communicate(timeout=0.05)
+                    return process.returncode, out, err
+                except subprocess.TimeoutExpired:
+                    if time.monotonic() > deadline:
+                        process.kill()
+                        raise
+                with contextlib.suppress(OSError):
+                    socket.create_connection(knock, 0.05).close()

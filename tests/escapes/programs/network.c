@@ -181,7 +181,7 @@ static void reuse(void)
     try("after-unspec", connect(fd, (struct sockaddr *)&host, sizeof host));
 }
 
-/* PORT is free on the host when this runs: the runner then tries to connect to it. */
+/* Meanwhile the runner keeps connecting to this port of the host. */
 static void listening(void)
 {
     struct sockaddr_in any = v4("0.0.0.0", (unsigned)atoi(given("PORT")) ^ 1);
@@ -313,6 +313,7 @@ static void flood(void)
         snprintf(address, sizeof address, "10.%d.%d.1", i / 250, i % 250);
         if (connect_v4(address, 80) == 0) {
             try("connect", 0);
+            return;
         }
     }
     try("last", connect_v4("10.0.0.1", 80));

@@ -134,7 +134,7 @@ static void connects(void)
 
     inet_aton("192.0.2.1", &outside.sin_addr);
     pthread_t thread = start_flipping(&own, &outside, sizeof own);
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < TRIES && strcmp(word, "through") != 0; i++) {
         int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (connect(fd, (struct sockaddr *)shared, sizeof own) == 0) {
             getpeername(fd, (struct sockaddr *)&at, &len);
@@ -174,7 +174,7 @@ static void descriptors(void)
     target = fcntl(other, F_DUPFD_CLOEXEC, 100);
     done = false;
     control("thread", -pthread_create(&thread, NULL, replace_descriptor, NULL));
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < TRIES && strcmp(word, "through") != 0; i++) {
         word = connect(target, (struct sockaddr *)&outside, sizeof outside) ? word : "through";
     }
     done = true;
