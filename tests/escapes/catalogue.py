@@ -231,7 +231,7 @@ ATTACKS = [
               limits=",wall=500ms",
           unbroken="as 29"),
     resources("71", "descriptors, timers, queues without end", "limits descriptors",
-              "EMFILE EAGAIN ENOSYS EPERM", report=None),
+              "EMFILE EAGAIN ENOSYS EPERM", layer="seccomp", report=None),
     resources("72", "raises its own limits", "limits raises", "EPERM", report=None),
     resources("78", "a flood of output on both streams", "limits flood", "", layer="supervisor", report=None,
               status="output", limits=",output=64K",
