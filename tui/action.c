@@ -94,8 +94,9 @@ static void act_again(struct app *app, const char *key)
     const struct state_question *question = app_state(app)->current;
     const struct state_attempt *attempt = question ? state_last_attempt(question) : NULL;
     bool blocked = attempt && attempt->exit.status && strcmp(attempt->exit.status, "blocked") == 0;
-    if (engine_again(app->options->engine, blocked, &err)) {
-        view_say(&app->view, "%s", err.text);
+    int code = engine_again(app->options->engine, blocked, &err);
+    if (code) {
+        app_refused(app, code, &err);
     }
 }
 
@@ -237,10 +238,12 @@ static const struct action actions[] = {
     {"stop-here", "^C", "Ctrl-C", NULL, "stop what runs", CONTEXT_LIST | CONTEXT_CARD | CONTEXT_QUIT | CONTEXT_HELD,
      act_stop},
     {"quit-now", "y", NULL, "quit", "end it and quit", CONTEXT_QUIT, act_really_quit},
-    {"close", "Esc w ? l x q", "Esc", "close", "back", CONTEXT_CARD | CONTEXT_LIST, act_close},
+    {"close", "Esc w ? q", "Esc", "close", "back", CONTEXT_CARD, act_close},
+    {"close-list", "Esc l x", "Esc", "close", "back", CONTEXT_LIST, act_close},
     {"stay", "Esc n q", "Esc", "stay", "back", CONTEXT_QUIT, act_close},
     {"keys", "?", NULL, "keys", "this list", CONTEXT_SCREEN, act_keys},
-    {"quit", "q", NULL, "quit", "quit; asks only while something runs", CONTEXT_SCREEN | CONTEXT_SMALL, act_quit},
+    {"quit", "q", NULL, "quit", "quit; asks only while something runs", CONTEXT_SCREEN | CONTEXT_LIST | CONTEXT_SMALL,
+     act_quit},
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 

@@ -70,12 +70,19 @@ void app_moved(struct app *app)
     }
 }
 
+void app_refused(struct app *app, int code, const struct err *err)
+{
+    view_say(&app->view, "%s", err->text);
+    app->view.message_passes = code == -EBUSY;
+}
+
 void app_ask(struct app *app, const char *id, const char *text)
 {
+    const struct engine_question question = {.id = id, .text = text, .executor = app->executor};
     struct err err = {0};
-    if (engine_ask(app->options->engine, &(struct engine_question){.id = id, .text = text, .executor = app->executor},
-                   &err)) {
-        view_say(&app->view, "%s", err.text);
+    int code = engine_ask(app->options->engine, &question, &err);
+    if (code) {
+        app_refused(app, code, &err);
     }
 }
 
@@ -177,6 +184,16 @@ static bool take_keys(struct app *app)
     return app->input.consumed != before;
 }
 
+/* What was said about a run that has ended since. */
+static void forget_message(struct app *app)
+{
+    if (app->view.message_passes && !app_busy(app)) {
+        app->view.message[0] = '\0';
+        app->view.message_passes = false;
+        app->dirty = true;
+    }
+}
+
 static int64_t earlier(int64_t a, int64_t b)
 {
     return a < 0 ? b : b < 0 ? a : a < b ? a : b;
@@ -252,6 +269,7 @@ static void run_once(struct app *app)
     keys = take_keys(app) || keys;
     if (engine && !app->quit) {
         engine_dispatch(engine, fds + 2, engine_fds);
+        forget_message(app);
     }
     take_time(app);
     if (!app->quit && (keys || (app->dirty && monotonic_us() - app->frame_at >= FRAME_US))) {

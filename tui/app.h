@@ -34,6 +34,8 @@ const struct state *app_state(const struct app *app);
 struct picture app_picture(const struct app *app);
 bool app_busy(const struct app *app);
 enum context app_context(const struct app *app);
+/* Says why the engine refused (a negative errno); that something runs is said no longer than it runs. */
+void app_refused(struct app *app, int code, const struct err *err);
 /* After any move in a replay: the picture's time, and what the last event says. */
 void app_moved(struct app *app);
 /* Asks a question: `id` of the case's or NULL, `text` or NULL for the case's. Errors become the message. */

@@ -42,9 +42,13 @@ void act_ask(struct app *app, const char *key)
 static bool set_ceiling(struct app *app, const char *text)
 {
     struct err err = {0};
-    bool wrong = engine_set_ceiling(app->options->engine, text, "person", &err) != 0;
-    view_say(&app->view, "%s", wrong ? err.text : "the ceiling holds from the next run on: r runs again");
-    return !wrong;
+    int code = engine_set_ceiling(app->options->engine, text, "person", &err);
+    if (code) {
+        app_refused(app, code, &err);
+    } else {
+        view_say(&app->view, "the ceiling holds from the next run on: r runs again");
+    }
+    return code == 0;
 }
 
 /* Names of files that hold keys more often than not. */

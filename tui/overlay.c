@@ -50,7 +50,7 @@ static void draw_list(const struct app *app)
 {
     struct list list = list_for(app);
     int detail = list.detail && list.count ? DETAIL_ROWS : 0;
-    struct region inside = overlay_box(app, (list.count ? list.count : 1) + detail, app->layout.columns - 6, list.title);
+    struct region inside = overlay_box(app, (list.count ? list.count : 1) + detail, app->layout.columns - 2, list.title);
     if (detail && inside.h > 2 * DETAIL_ROWS) {
         inside.h -= detail;
         struct region below = {inside.y + inside.h + 1, inside.x + 2, detail - 1, inside.w - 4};

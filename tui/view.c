@@ -25,6 +25,7 @@ void view_say(struct view *view, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(view->message, sizeof view->message, format, args);
     va_end(args);
+    view->message_passes = false;
 }
 
 struct picture picture_of(const struct state *state, const struct view *view, const struct case_info *kase,

@@ -36,6 +36,7 @@ struct view {
     int64_t now;           /* session time in microseconds */
     char search[VIEW_TEXT_MAX];
     char message[ERR_TEXT_MAX]; /* for the bottom line, until the next key; may have lines (a policy error) */
+    bool message_passes;        /* it is about what runs now, and goes when that has ended */
     bool replay;
     uint64_t seen_question; /* seq of the question that scroll and selection belong to */
 };

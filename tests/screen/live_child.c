@@ -8,6 +8,7 @@
 #include "../../tui/tui.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,14 @@ struct engine {
     uint64_t question;
     char ceiling[1024];
 };
+
+static volatile sig_atomic_t run_ends;
+
+static void end_run(int number)
+{
+    (void)number;
+    run_ends = 1;
+}
 
 /* Events before the first question are said at the start, as a real engine does. */
 static size_t questions_begin(const struct recording *recording)
@@ -111,7 +120,9 @@ void engine_dispatch(struct engine *engine, const struct pollfd *fds, size_t cou
     if (!engine->busy) {
         return;
     }
-    if (engine->output) {
+    if (engine->output && run_ends) {
+        engine->busy = false;
+    } else if (engine->output) {
         pour(engine);
     } else if (engine->next < engine->recording.count && engine->recording.events[engine->next]->kind != EVENT_END) {
         say(engine, engine->recording.events[engine->next++]);
@@ -179,6 +190,7 @@ int live_child(void *context)
     struct engine engine = {
         .output = child->output, .complain = child->complain, .ceiling = "stdout,time,file.read=./data/*"};
     struct err err = {0};
+    signal(SIGURG, end_run);
     int status = child->recording ? recording_read(child->recording, &engine.recording, &err) : 0;
     if (!status) {
         status = run(child, &engine, &err);

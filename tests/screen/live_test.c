@@ -2,6 +2,7 @@
 #include "frames.h"
 #include "live_child.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -121,6 +122,39 @@ static void a_case_begins_with_its_questions(void **state)
     screen_free(screen);
 }
 
+static void q_quits_on_the_list_as_the_bottom_line_says(void **state)
+{
+    (void)state;
+    struct live_child child = {.recording = "tests/data/sample-session.jsonl", .case_name = "analytics"};
+    struct screen *screen = screen_start(&(struct screen_options){0}, live_child, &child);
+    int y, x;
+    screen_wait(screen);
+    assert_shows(screen, "▸   q01");
+    assert_shows(screen, "Esc close  q quit");
+    assert_true(screen_find(screen, "┌ Questions ─", &y, &x));
+    assert_int_equal(x, 0); /* no frame of a pane shows beside the list's */
+    screen_send(screen, "q");
+    assert_int_equal(screen_finish(screen), 0);
+    screen_free(screen);
+}
+
+static void that_something_runs_is_said_no_longer_than_it_runs(void **state)
+{
+    (void)state;
+    struct live_child child = {.output = "xxxx\n"};
+    struct screen *screen = screen_start(&(struct screen_options){0}, live_child, &child);
+    screen_wait(screen);
+    screen_send(screen, "apour\r");
+    screen_wait_text(screen, "xxxx");
+    screen_send(screen, "r");
+    screen_wait_keys(screen);
+    assert_shows(screen, "a question is being answered");
+    screen_signal(screen, SIGURG); /* the run ends, and no key is pressed */
+    screen_wait(screen);
+    assert_false(screen_has(screen, "a question is being answered"));
+    screen_free(screen);
+}
+
 static void a_question_without_an_answer_says_so(void **state)
 {
     (void)state;
@@ -212,6 +246,8 @@ int main(void)
         cmocka_unit_test(y_ends_what_runs_and_quits),
         cmocka_unit_test(the_bar_shows_actions_and_empty_panes_what_to_press),
         cmocka_unit_test(a_case_begins_with_its_questions),
+        cmocka_unit_test(q_quits_on_the_list_as_the_bottom_line_says),
+        cmocka_unit_test(that_something_runs_is_said_no_longer_than_it_runs),
         cmocka_unit_test(a_question_without_an_answer_says_so),
         cmocka_unit_test(a_ceiling_that_does_not_parse_keeps_the_prompt_and_shows_where),
         cmocka_unit_test(secrets_and_foreign_files_need_the_word_typed),
