@@ -78,7 +78,7 @@ struct cell {
     struct cell_place *places; /* owned; sorted by path, shortest first; the last that fits is the one that holds */
     size_t place_count;
     bool without_proc; /* there is no /proc inside ("L0 without proc"; `off` says why) */
-    bool init_kills;   /* private to cell.c: there is no pid namespace that ends with init: it kills the others itself */
+    bool init_kills;   /* private to cell.c: no pid namespace ends with init, which kills the others itself */
     bool has_last_word; /* cell_show() has heard it before its own answer: cell_read_end() gives it */
     struct cell_end last_word;
     int start;         /* private to cell.c: what the program's process says before it executes */

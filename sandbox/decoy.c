@@ -1,4 +1,5 @@
-/* Enters a decoy cell. Its root is built as a cell's view is, then the caller's throw-away folder is put in its place. */
+/* Enters a decoy cell. Its root is built as a cell's view is, then the caller's throw-away folder is put in its place.
+ */
 #include "decoy_internal.h"
 
 #include <errno.h>
@@ -26,7 +27,8 @@ static const char cgroup_folder[] = "/sys/fs/cgroup";
 /* What lies in the planted home for whoever looks there. */
 static const char *const planted[][2] = {
     {".env", "API_TOKEN=this-home-is-a-decoy\n"},
-    {".ssh/id_ed25519", "-----BEGIN OPENSSH PRIVATE KEY-----\nthis home is a decoy\n-----END OPENSSH PRIVATE KEY-----\n"},
+    {".ssh/id_ed25519",
+     "-----BEGIN OPENSSH PRIVATE KEY-----\nthis home is a decoy\n-----END OPENSSH PRIVATE KEY-----\n"},
     {".bashrc", "# this home is a decoy\n"},
 };
 

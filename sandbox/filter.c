@@ -8,7 +8,10 @@
 #include "filter_programs.h"
 #include "kernel_internal.h"
 
-#define PROGRAM(name) {name, sizeof(name) / sizeof *(name)}
+#define PROGRAM(name)                                                                                                  \
+    {                                                                                                                  \
+        name, sizeof(name) / sizeof *(name)                                                                            \
+    }
 
 static const struct {
     const struct sock_filter *program;

@@ -249,8 +249,8 @@ static void add_pairs(void)
 /*
  * TCP and UDP over INET. No socket with a name in the file system: one that lies in a granted folder belongs to a
  * service of this machine, and neither a read-only mount nor Landlock keeps a program from connecting to it. Pairs are
- * harmless, but for datagram ones, which may still be sent anywhere. What programs are known to try besides gets the errno that they fall back from;
- * a filter grows with each, and the kernel compiles it anew for each run.
+ * harmless, but for datagram ones, which may still be sent anywhere. What programs are known to try besides gets the errno
+ * that they fall back from; a filter grows with each, and the kernel compiles it anew for each run.
  */
 static void add_socket(enum variant variant)
 {

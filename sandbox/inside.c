@@ -154,7 +154,8 @@ static void make_files(struct inside *inside, struct view_built *files)
     struct err err;
 
     if (!inside_makes(inside, LAYER_MOUNTS)) {
-        *files = (struct view_built){.root_dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), .out_dir = -1, .writes_dir = -1};
+        *files = (struct view_built){
+            .root_dir = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), .out_dir = -1, .writes_dir = -1};
         check(inside->control, or_errno(files->root_dir), "opening /");
     } else if (view_build(inside->view, files, &err)) {
         fail(inside->control, err.code, err.text);

@@ -114,8 +114,7 @@ uint64_t level_count_tasks(void)
         char path[300];
         struct stat status;
         snprintf(path, sizeof path, "/proc/%s/task", entry->d_name);
-        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && !stat(path, &status) &&
-            status.st_uid == geteuid()) {
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && !stat(path, &status) && status.st_uid == geteuid()) {
             count += status.st_nlink - 2; /* one folder to a task */
         }
     }

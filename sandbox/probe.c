@@ -30,35 +30,26 @@ struct probe {
 
 static const struct probe probes[] = {
     {"files", LAYER_MOUNTS, LAYER_LANDLOCK, "wall=5s", STATUS_OK, STATUS_OK,
-     "opened files of the host, changed its own program: refused; its own files open",
-     NULL},
+     "opened files of the host, changed its own program: refused; its own files open", NULL},
     {"network", LAYER_NAMESPACES, LAYER_SECCOMP, "wall=5s", STATUS_OK, STATUS_OK,
      "connected to a server of the host and to public addresses: refused; its own server answers",
      "asked for INET and UNIX sockets: refused; a pair of sockets works"},
     {"processes", LAYER_NAMESPACES, LAYER_SECCOMP, "wall=5s", STATUS_OK, STATUS_OK,
-     "signalled a process of the host, left one behind that ignores signals: it is gone",
-     NULL},
+     "signalled a process of the host, left one behind that ignores signals: it is gone", NULL},
     {"kernel surface", LAYER_SECCOMP, LAYER_SECCOMP, "wall=5s", STATUS_OK, STATUS_OK,
-     "called mount, bpf, ptrace, io_uring and others: refused before the kernel looked at the arguments",
-     NULL},
+     "called mount, bpf, ptrace, io_uring and others: refused before the kernel looked at the arguments", NULL},
     {"secrets", LAYER_SUPERVISOR, LAYER_SUPERVISOR, "wall=5s", STATUS_OK, STATUS_OK,
-     "looked for inherited variables, descriptors and the environment of process 1: nothing",
-     NULL},
+     "looked for inherited variables, descriptors and the environment of process 1: nothing", NULL},
     {"memory", LAYER_RLIMITS, LAYER_RLIMITS, "memory=64M,wall=5s", STATUS_OK, STATUS_MEMORY,
-     "touched 512M with memory=64M: stopped",
-     NULL},
+     "touched 512M with memory=64M: stopped", NULL},
     {"cpu", LAYER_SUPERVISOR, LAYER_SUPERVISOR, "cpu=100ms,wall=5s", STATUS_CPU, STATUS_CPU,
-     "looped without end with cpu=100ms: killed",
-     NULL},
+     "looped without end with cpu=100ms: killed", NULL},
     {"wall", LAYER_SUPERVISOR, LAYER_SUPERVISOR, "wall=100ms", STATUS_WALL, STATUS_WALL,
-     "slept without end with wall=100ms: killed",
-     NULL},
+     "slept without end with wall=100ms: killed", NULL},
     {"output", LAYER_SUPERVISOR, LAYER_SUPERVISOR, "stdout,output=4K,wall=5s", STATUS_OUTPUT, STATUS_OUTPUT,
-     "wrote 16M with output=4K: killed",
-     NULL},
+     "wrote 16M with output=4K: killed", NULL},
     {"disk", LAYER_MOUNTS, LAYER_LANDLOCK, "disk=1M,wall=5s", STATUS_OK, STATUS_DISK,
-     "filled /tmp with disk=1M: no space left",
-     "made a file in /tmp: refused, as everywhere"},
+     "filled /tmp with disk=1M: no space left", "made a file in /tmp: refused, as everywhere"},
 };
 
 /* What the run of a probe said. */
@@ -120,8 +111,13 @@ static void run_probe(const struct probe *probe, int port, const char *bare, str
         .notify = NOTIFY_OBSERVE,
         .stdin_fd = -1,
     };
-    const struct supervisor_options options = {
-        .request = &request, .stdio = {-1, -1, -1}, .client = -1, .signals = -1, .report = take, .context = seen, .bare = bare};
+    const struct supervisor_options options = {.request = &request,
+                                               .stdio = {-1, -1, -1},
+                                               .client = -1,
+                                               .signals = -1,
+                                               .report = take,
+                                               .context = seen,
+                                               .bare = bare};
 
     self[len > 0 ? len : 0] = '\0';
     snprintf(port_text, sizeof port_text, "%d", port);
@@ -179,7 +175,9 @@ static void probe_one(int socket, const struct probe *probe, int port, const cha
     }
     const struct sandbox_probe result = {
         .guarantee = probe->guarantee,
-        .layer = sandbox_layer_name(counted ? LAYER_CGROUP : bare ? probe->bare : probe->layer),
+        .layer = sandbox_layer_name(counted ? LAYER_CGROUP
+                                    : bare  ? probe->bare
+                                            : probe->layer),
         .holds = held,
         .text = text.data,
     };

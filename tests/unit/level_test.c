@@ -98,8 +98,9 @@ static int load(struct sock_filter *filter, size_t count, unsigned flags)
 
 static bool refuse_userns(void)
 {
-    struct sock_filter filter[] = {LOAD(nr), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unshare, 0, 3), LOAD(args[0]),
-                                   BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_NEWUSER, 0, 1), FAIL(EPERM), PASS};
+    struct sock_filter filter[] = {LOAD(nr),      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unshare, 0, 3),
+                                   LOAD(args[0]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_NEWUSER, 0, 1),
+                                   FAIL(EPERM),   PASS};
 
     return load(filter, 6, 0) == 0;
 }
@@ -342,13 +343,12 @@ static void l2_changes_nothing_and_signals_nobody(void **state)
 
 static void l2_has_no_sockets(void **state)
 {
-    const char *text = run(&(struct trial){
-        .lack = NO_USERNS,
-        .script = "/usr/bin/python3 -I -c 'import socket as s\n"
-                  "for f in s.AF_INET, s.AF_INET6, s.AF_UNIX:\n"
-                  "    try: s.socket(f); print(\"MADE\")\n"
-                  "    except OSError as e: print(f.name, e.strerror)\n"
-                  "a, b = s.socketpair(); a.send(b\"pair\"); print(b.recv(4))'"});
+    const char *text = run(&(struct trial){.lack = NO_USERNS,
+                                           .script = "/usr/bin/python3 -I -c 'import socket as s\n"
+                                                     "for f in s.AF_INET, s.AF_INET6, s.AF_UNIX:\n"
+                                                     "    try: s.socket(f); print(\"MADE\")\n"
+                                                     "    except OSError as e: print(f.name, e.strerror)\n"
+                                                     "a, b = s.socketpair(); a.send(b\"pair\"); print(b.recv(4))'"});
 
     says(text, "AF_INET Permission denied\nAF_INET6 Permission denied\nAF_UNIX Permission denied\n");
     says(text, "b'pair'\n"); /* the control */
@@ -377,8 +377,7 @@ static void l2_refuses_what_it_cannot_keep(void **state)
                    {"net=example.com,file.read=", "net=example.com needs level L0, and here is L2"}};
 
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        const char *text =
-            run(&(struct trial){.lack = NO_USERNS, .policy = refused[i].policy, .script = "echo ran"});
+        const char *text = run(&(struct trial){.lack = NO_USERNS, .policy = refused[i].policy, .script = "echo ran"});
         says(text, "end refused");
         says(text, refused[i].why);
         says_not(text, "ran\n");
@@ -430,7 +429,7 @@ static void a_second_listener_only_ends_observation(void **state)
         says(text, "+namespaces\n+mounts\n+landlock\n+seccomp\n");
         says(text, "alpha\n");
         says(text, ".env: No such file or directory"); /* enforced all the same */
-        says_not(text, "denied /"); /* and makes no row */
+        says_not(text, "denied /");                    /* and makes no row */
         says_not(text, "SECRET");
     }
     (void)state;
