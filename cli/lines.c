@@ -196,13 +196,15 @@ static void say_output(const struct event *event, struct buf *to)
 {
     size_t start;
 
-    buf_add_text(to, event_int(event, "stream", 1) == 2 ? "stderr | " : "stdout | ");
+    const char *stream = event_int(event, "stream", 1) == 2 ? "stderr | " : "stdout | ";
+
+    buf_add_text(to, stream);
+    if (event_int(event, "dropped", 0) > 0)
+        buf_addf(to, "[%" PRId64 " bytes dropped here]\n%s", event_int(event, "dropped", 0), stream);
     start = to->len;
     if (event_bytes(event, "bytes", to) == 0)
         while (to->len > start && to->data[to->len - 1] == '\n')
             to->data[--to->len] = '\0';
-    if (event_int(event, "dropped", 0) > 0)
-        buf_addf(to, "\n%" PRId64 " bytes more were dropped", event_int(event, "dropped", 0));
 }
 
 /* NULL when the state does not know it. */

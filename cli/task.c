@@ -2,6 +2,7 @@
 #include "task.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,9 @@ void task_pass_output(void *context, const struct event *event, const struct sta
     if (event->kind != EVENT_OUTPUT)
         return;
     buf_init(&bytes, STATE_OUTPUT_MAX * 2);
+    if (event_int(event, "dropped", 0) > 0)
+        print_person("techo: %" PRId64 " bytes of standard %s are dropped here: only its beginning and its end are kept",
+                     event_int(event, "dropped", 0), event_int(event, "stream", 1) == 2 ? "error" : "output");
     if (event_bytes(event, "bytes", &bytes) == 0)
         print_bytes((int)event_int(event, "stream", 1), bytes.data, bytes.len);
     buf_done(&bytes);

@@ -136,7 +136,7 @@ FIELDS(run) = {
 FIELDS(output) = {
     {"stream",      FIELD_INT,   REQUIRED, "1 output, 2 errors"},
     {"bytes",       FIELD_BYTES, REQUIRED, "what the program wrote"},
-    {"dropped",     FIELD_INT,   OPTIONAL, "bytes of this stream beyond its limit so far, not kept"},
+    {"dropped",     FIELD_INT,   OPTIONAL, "bytes of this stream that are missing before these; on the first of its tail"},
     {"neutralised", FIELD_INT,   OPTIONAL, "things in them that a screen shows instead of obeying"},
     LAST_FIELD};
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "state_internal.h"
+#include "text_internal.h"
 
 void reduce_delta(struct change *change)
 {
@@ -185,13 +186,16 @@ void reduce_output(struct change *change)
     struct buf bytes;
     buf_init(&bytes, SIZE_MAX / 2);
     change->odd |= event_bytes(change->event, "bytes", &bytes) < 0;
+    uint64_t dropped = output->dropped, neutralised = 0;
+    take_count(change, &output->dropped, "dropped");
+    if (output->dropped != dropped && (output->bytes.len || bytes.len)) {
+        text_add_gap(&output->bytes, output->dropped - dropped);
+    }
     size_t skip = bytes.len > STATE_OUTPUT_MAX ? bytes.len - STATE_OUTPUT_MAX : 0;
     keep_end(&output->bytes, bytes.len - skip);
     if (bytes.len) {
         change->no_memory |= buf_add(&output->bytes, bytes.data + skip, bytes.len - skip) < 0;
     }
-    uint64_t dropped = output->dropped, neutralised = 0;
-    take_count(change, &output->dropped, "dropped");
     take_count(change, &neutralised, "neutralised");
     output->total += bytes.len + (output->dropped - dropped);
     output->neutralised += neutralised;

@@ -1,6 +1,7 @@
 /* UTF-8 checks and base64, for bytes that have to fit into JSON. */
 #include "text_internal.h"
 
+#include <inttypes.h>
 #include <errno.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -84,4 +85,12 @@ int base64_decode(struct buf *to, const char *text, size_t len)
         buf_add(to, out, 3 - padding);
     }
     return to->failed;
+}
+
+void text_add_gap(struct buf *to, uint64_t bytes)
+{
+    if (to->len && to->data[to->len - 1] != '\n') {
+        buf_add_char(to, '\n');
+    }
+    buf_addf(to, "[%" PRIu64 " bytes dropped here]\n", bytes);
 }

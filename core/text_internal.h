@@ -12,4 +12,7 @@ int base64_encode(struct buf *to, const void *bytes, size_t len);
 /* -EINVAL for anything but whole, padded groups; then `to` may hold a part. */
 int base64_decode(struct buf *to, const char *text, size_t len);
 
+/* Says on a line of its own that so many bytes of an output are missing here. */
+void text_add_gap(struct buf *to, uint64_t bytes);
+
 #endif

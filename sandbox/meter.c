@@ -145,6 +145,9 @@ void meter_read_counts(struct meter *meter)
     usage->memory_peak = usage->memory > usage->memory_peak ? usage->memory : usage->memory_peak;
     meter->memory_hit = meter->memory_hit || read_key(memory, "memory.events", "oom_kill") > 0 ||
                         read_key(memory, "memory.oom_control", "oom_kill") > 0;
+    if (read_number(processes, "pids.peak", &value) && value > meter->tasks_peak) { /* Linux 6.8 */
+        meter->tasks_peak = (uint32_t)value;
+    }
     meter->processes_hit = meter->processes_hit || read_key(processes, "pids.events", "max") > 0;
     if (fstatvfs(meter->cell->out_dir, &disk) == 0 && disk.f_blocks > 0) {
         uint64_t used = disk.f_blocks - disk.f_bfree;

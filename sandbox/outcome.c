@@ -92,13 +92,19 @@ static int find_killing_limit(const struct outcome_facts *facts)
     return signal == SIGXFSZ ? LIMIT_DISK : -1;
 }
 
+/* Refused threads are gone when they could be counted, unless a control group did: CPython's own words tell of them. */
+static bool is_hit(const struct outcome_facts *facts, enum limit limit)
+{
+    return facts->hit[limit] || (limit == LIMIT_PROCESSES && mentions(facts, "can't start new thread"));
+}
+
 /* A limit that a program which failed had run into; -1. */
 static int find_hit_limit(const struct outcome_facts *facts)
 {
     static const enum limit order[] = {LIMIT_MEMORY, LIMIT_PROCESSES, LIMIT_DISK};
 
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-        if (facts->hit[order[i]]) {
+        if (is_hit(facts, order[i])) {
             return (int)order[i];
         }
     }

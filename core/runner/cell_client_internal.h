@@ -25,6 +25,7 @@ struct cell_client {
     struct rows *rows;                     /* borrowed */
     /* kept */
     struct client_cut cut[3]; /* by stream: the beginning of a character whose rest is to come */
+    uint64_t dropped[3]; /* of each stream, as far as it was told */
     struct buf output;        /* what it printed */
     struct buf errors;        /* the last of what it said on standard error */
     struct buf missing;       /* refused permissions, for the model: one policy item per line */

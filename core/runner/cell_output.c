@@ -6,6 +6,7 @@
 
 #include "../hash_internal.h"
 #include "../sanitize.h"
+#include "../text_internal.h"
 
 enum { ARTIFACT_INLINE_MAX = 1 << 20 };
 
@@ -46,6 +47,21 @@ static void emit_output(struct cell_client *client, int stream, const char *byte
     place_emit(&client->place, event);
 }
 
+/* What was kept of the stream's beginning ends here. */
+static void begin_tail(struct cell_client *client, const struct report_output *output)
+{
+    int stream = output->stream == 2 ? 2 : 1;
+    struct client_cut *cut = &client->cut[stream];
+    if (cut->len) {
+        emit_output(client, stream, cut->bytes, cut->len, 0);
+        cut->len = 0;
+    }
+    if (output->len) {
+        text_add_gap(stream == 1 ? &client->output : &client->errors, output->dropped);
+    }
+    client->dropped[stream] = output->dropped;
+}
+
 static void keep(struct cell_client *client, const struct report_output *output)
 {
     if (output->stream == 1) {
@@ -63,7 +79,12 @@ static void keep(struct cell_client *client, const struct report_output *output)
 void cell_output_report(struct cell_client *client, const struct report_output *output)
 {
     struct buf whole;
-    struct client_cut *cut = &client->cut[output->stream == 2 ? 2 : 1];
+    int stream = output->stream == 2 ? 2 : 1;
+    struct client_cut *cut = &client->cut[stream];
+    uint64_t dropped = output->dropped != client->dropped[stream] ? output->dropped : 0;
+    if (dropped) {
+        begin_tail(client, output);
+    }
     keep(client, output);
     buf_init(&whole, output->len + sizeof cut->bytes);
     buf_add(&whole, cut->bytes, cut->len);
@@ -74,8 +95,8 @@ void cell_output_report(struct cell_client *client, const struct report_output *
     }
     cut->len = cut_length(whole.data, whole.len);
     memcpy(cut->bytes, whole.data + whole.len - cut->len, cut->len);
-    if (whole.len > cut->len || output->dropped) {
-        emit_output(client, output->stream, whole.data, whole.len - cut->len, output->dropped);
+    if (whole.len > cut->len || dropped) {
+        emit_output(client, output->stream, whole.data, whole.len - cut->len, dropped);
     }
     buf_done(&whole);
 }

@@ -218,7 +218,7 @@ static void output_is_kept_per_stream_and_counted_with_what_was_dropped(void **u
               IN_ATTEMPT "\"kind\":\"output\",\"stream\":2,\"bytes\":{\"base64\":\"AP8=\"}",
               IN_ATTEMPT "\"kind\":\"output\",\"stream\":1,\"bytes\":\"c\",\"dropped\":10,\"neutralised\":2");
     const struct state_output *output = only_attempt(state)->output;
-    assert_string_equal(output[1].bytes.data, "abc");
+    assert_string_equal(output[1].bytes.data, "ab\n[10 bytes dropped here]\nc");
     assert_int_equal(output[1].total, 13);
     assert_int_equal(output[1].dropped, 10);
     assert_int_equal(output[1].neutralised, 3);
