@@ -2,6 +2,7 @@
 import fcntl
 import os
 import pathlib
+import secrets
 import signal
 import socket
 import subprocess
@@ -177,11 +178,12 @@ def test_read_only_parts_cannot_be_changed(each_user, change, mode):
 
 
 def test_out_and_tmp_are_private_and_writable(each_user):
-    text = "open('out/x', 'w').write('y'); open('/tmp/x', 'w').write('y'); print(open('out/x').read())"
+    name = f"/tmp/techo-{secrets.token_hex(8)}"
+    text = f"open('out/x', 'w').write('y'); open('{name}', 'w').write('y'); print(open('out/x').read())"
     result = python(each_user, text)
     assert (result.status, result.out, result.err) == (0, "y\n", "")
     assert not (each_user.folder / "out").exists()
-    assert not pathlib.Path("/tmp/x").exists()
+    assert not pathlib.Path(name).exists()
 
 
 # ---- network ---------------------------------------------------------------------------------------------------------

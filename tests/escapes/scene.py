@@ -26,6 +26,11 @@ def as_user(user):
     return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--"] if user == "nobody" else []
 
 
+# what an attack without a cell leaves in the machine's shared folders goes with it
+OWN_TMP = ["unshare", "--mount", "sh", "-c",
+           'for at in /tmp /dev/shm; do mount -t tmpfs -o size=1g,mode=1777 tmpfs $at || exit 99; done; exec "$@"', "-"]
+
+
 class Scene:
     """Made anew for each attack, and looked at afterwards."""
 
@@ -137,7 +142,7 @@ class Scene:
             return {"error": f"the runner of cells failed: {status} {err!r}", "out": "", "accesses": []}
 
     def run_bare(self, attack):
-        """No cell at all: as a user without rights, in whatever network this process has."""
+        """No cell at all: as a user without rights, in whatever network this process has; only litter is kept off."""
         name, *arguments = attack.program.split()
         (self.root / "out").mkdir()
         os.chown(self.root / "out", NOBODY, NOBODY)
@@ -145,7 +150,7 @@ class Scene:
         environment = {**self.environment(), "SELF": BUILD / name}
         folder = os.open("/", os.O_RDONLY)
         try:
-            status, out, err = self.execute([*as_user("nobody"), str(BUILD / name), *arguments],
+            status, out, err = self.execute([*OWN_TMP, *as_user("nobody"), str(BUILD / name), *arguments],
                                             {key: str(value) for key, value in environment.items()},
                                             (folder, self.listeners[0].fileno()),  # as by a careless maker
                                             BARE_PATIENCE)
