@@ -83,13 +83,16 @@ static int finish(struct task *task, int looped)
 {
     const struct state *state = session_state(task->session);
     const struct state_attempt *last = state->current ? state_last_attempt(state->current) : NULL;
+    bool written;
 
     if (looped == 0 && last && last->answer)
         print_bytes(1, last->output[1].bytes.data, last->output[1].bytes.len);
-    task_end(task, looped < 0 ? "cancelled" : accepted(last) ? "ok" : "failed", NULL);
+    written = task_end(task, looped < 0 ? "cancelled" : accepted(last) ? "ok" : "failed", NULL);
     if (looped < 0)
         return EXIT_CANCELLED;
-    return accepted(last) ? EXIT_DONE : EXIT_CHECK_FAILED;
+    if (!accepted(last))
+        return EXIT_CHECK_FAILED;
+    return written ? EXIT_DONE : EXIT_USAGE;
 }
 
 int command_ask(const struct arguments *arguments)

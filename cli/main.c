@@ -96,7 +96,7 @@ static bool draws(const struct arguments *arguments)
     if (arguments->command == COMMAND_TUI)
         return true;
     return arguments->command == COMMAND_REPLAY && on_terminal() && !arguments_has(arguments, OPTION_PLAIN) &&
-           !arguments_has(arguments, OPTION_JSON);
+           !arguments_has(arguments, OPTION_OUT) && !arguments_has(arguments, OPTION_JSON);
 }
 
 static int (*const commands[_COMMAND_MAX])(const struct arguments *arguments) = {

@@ -40,6 +40,7 @@ enum option_id {
     OPTION_DIRECT,
     OPTION_ANSWER,
     OPTION_PREAMBLE,
+    OPTION_OUT,
     OPTION_TO,
     OPTION_SPEED,
     OPTION_SCREEN,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "artifacts.h"
 #include "exits.h"
 #include "lines.h"
 #include "loop.h"
@@ -42,7 +43,7 @@ static bool keep_pace(const struct event *event, int64_t *last_t, double speed)
 }
 
 /* 0, -EINTR for a signal, -ENOMEM. */
-static int show(struct replay *replay, uint64_t to, double speed)
+static int show(struct replay *replay, uint64_t to, double speed, struct artifacts *artifacts)
 {
     int64_t last_t = 0;
 
@@ -53,6 +54,8 @@ static int show(struct replay *replay, uint64_t to, double speed)
         if (replay_seek(replay, i + 1) < 0)
             return -ENOMEM;
         print_event(event);
+        if (artifacts->dir)
+            artifacts_take(artifacts, event, replay_state(replay));
         if (!print_is_json())
             print_lines_of(event, replay_state(replay));
     }
@@ -62,22 +65,27 @@ static int show(struct replay *replay, uint64_t to, double speed)
 int command_replay(const struct arguments *arguments)
 {
     struct replay *replay = NULL;
+    struct artifacts artifacts = {.folder = -1};
     struct buf path;
     struct err err = {0};
     int status = EXIT_USAGE, code;
 
     buf_init(&path, PATH_BYTES);
-    if (saved_find(arguments->words[0], &path, &err) < 0 || replay_new(path.data, &replay, &err) < 0) {
+    if (saved_find(arguments->words[0], &path, &err) < 0 || replay_new(path.data, &replay, &err) < 0 ||
+        artifacts_open(arguments, &artifacts, &err) < 0) {
         print_failure(&err);
     } else {
         code = show(replay, arguments_count(arguments, OPTION_TO, UINT64_MAX),
-                    arguments_factor(arguments, OPTION_SPEED, 0));
+                    arguments_factor(arguments, OPTION_SPEED, 0), &artifacts);
+        if (!artifacts_write(&artifacts) && code == 0)
+            code = -EIO;
         status = code == -EINTR ? EXIT_CANCELLED : code < 0 ? EXIT_USAGE : EXIT_DONE;
         if (code == -ENOMEM)
             print_person("techo: out of memory");
         if (replay_torn(replay))
             print_person("techo: the last line of %s is torn, and left out", path.data);
     }
+    artifacts_done(&artifacts);
     replay_free(replay);
     buf_done(&path);
     return status;

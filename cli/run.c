@@ -100,7 +100,8 @@ static int finish_run(struct task *task, int looped)
 {
     int status = looped < 0 ? EXIT_CANCELLED : exit_of_state(session_state(task->session));
 
-    task_end(task, looped < 0 ? "cancelled" : NULL, NULL);
+    if (!task_end(task, looped < 0 ? "cancelled" : NULL, NULL) && status == EXIT_DONE)
+        status = EXIT_OWN_FAILURE;
     return status;
 }
 

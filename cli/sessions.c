@@ -12,7 +12,7 @@
 #include "print.h"
 #include "saved.h"
 
-enum { PATH_BYTES = 64 * 1024, LINE_BYTES = 1 << 20 };
+enum { PATH_BYTES = 64 * 1024 };
 
 static int is_session(const struct dirent *entry)
 {
@@ -38,16 +38,13 @@ static void list_title(const struct state *state)
 /* The header of a session, with the name of its file. */
 static void emit_header(const struct event *header, const char *name)
 {
-    struct buf line;
-    struct event *event = NULL;
+    struct event *event = event_copy(header);
 
-    buf_init(&line, LINE_BYTES);
-    if (event_format(header, &line) == 0 && event_parse(line.data, line.len, &event, NULL) == 0) {
+    if (event) {
         event_set_text(event, "file", name);
         print_event(event);
     }
     event_free(event);
-    buf_done(&line);
 }
 
 /* Two lines: when and how it ended, what it was. */

@@ -207,7 +207,7 @@ int task_locate(struct task *task, const struct arguments *arguments, const char
     const char *name = arguments->value[OPTION_CASE] ? arguments->value[OPTION_CASE] : case_word;
     int code = 0;
 
-    *task = (struct task){0};
+    *task = (struct task){.artifacts.folder = -1};
     buf_init(&task->root, PATH_BYTES);
     buf_init(&task->ceiling, PATH_BYTES);
     buf_init(&task->ceiling_source, PATH_BYTES);
@@ -379,7 +379,11 @@ int task_open(struct task *task, const struct arguments *arguments, const char *
     if (code == 0 && task->unsafe && (flags & TASK_ENGINE) == TASK_ENGINE)
         code = enter_throwaway(task, err);
     if (code == 0)
+        code = artifacts_open(arguments, &task->artifacts, err);
+    if (code == 0)
         code = open_session(task, arguments, flags, err);
+    if (code == 0 && task->artifacts.dir && session_listen(task->session, artifacts_take, &task->artifacts) < 0)
+        code = err_set(err, -ENOMEM, "out of memory");
     if (code == 0 && (flags & TASK_ENGINE) == TASK_ENGINE)
         code = open_engine(task, arguments, flags, err);
     if (code < 0)
@@ -387,16 +391,19 @@ int task_open(struct task *task, const struct arguments *arguments, const char *
     return code;
 }
 
-void task_end(struct task *task, const char *status, cJSON *totals)
+bool task_end(struct task *task, const char *status, cJSON *totals)
 {
     const struct state *state = session_state(task->session);
     const struct state_attempt *last = state->current ? state_last_attempt(state->current) : NULL;
+    bool written;
 
     if (!status)
         status = last && last->exit.status ? last->exit.status : "failed";
     session_end(task->session, status, totals);
+    written = artifacts_write(&task->artifacts);
     if (task->told && session_path(task->session))
         print_person("techo: session %s", session_path(task->session));
+    return written;
 }
 
 void task_done(struct task *task)
@@ -405,9 +412,10 @@ void task_done(struct task *task)
     session_free(task->session);
     case_free(task->kase);
     throwaway_free(task->throwaway);
+    artifacts_done(&task->artifacts);
     buf_done(&task->root);
     buf_done(&task->ceiling);
     buf_done(&task->ceiling_source);
     buf_done(&task->preamble);
-    *task = (struct task){0};
+    *task = (struct task){.artifacts.folder = -1};
 }

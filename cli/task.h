@@ -6,6 +6,7 @@
 #define TECHO_CLI_TASK_H
 
 #include "../core/core.h"
+#include "artifacts.h"
 #include "options.h"
 
 enum task_flags {
@@ -28,14 +29,18 @@ struct task {
     bool unsafe;         /* in a decoy cell, around `throwaway` or a copy of the command's own */
     uint32_t without;    /* layers that are off there */
     char *throwaway;     /* owned; the copy that is the root then; NULL */
+    struct artifacts artifacts;
     uint64_t told; /* lines that people got */
 };
 
 /* `case_word`: the case when --case is not given; NULL: none. On failure nothing is left open. */
 int task_open(struct task *task, const struct arguments *arguments, const char *case_word, unsigned flags,
               struct err *err) MUST_USE;
-/* Ends the session with this status, or with the last run's when NULL; takes totals (NULL: none). */
-void task_end(struct task *task, const char *status, cJSON *totals);
+/*
+ * Ends the session with this status, or with the last run's when NULL; takes totals (NULL: none). What --out asks for
+ * is written then; false when something of it could not be.
+ */
+bool task_end(struct task *task, const char *status, cJSON *totals);
 void task_done(struct task *task);
 
 /* Root, case and ceiling alone: for commands that neither log nor run. */

@@ -2,6 +2,7 @@
 #ifndef TECHO_CORE_H
 #define TECHO_CORE_H
 
+#include "artifact.h"
 #include "bench.h"
 #include "case.h"
 #include "ceiling.h"

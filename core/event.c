@@ -27,6 +27,20 @@ struct event *event_new(enum event_kind kind)
     return event;
 }
 
+struct event *event_copy(const struct event *event)
+{
+    struct event *copy = malloc(sizeof(*copy));
+    if (copy) {
+        *copy = *event;
+        copy->body = cJSON_Duplicate(event->body, true);
+        if (!copy->body) {
+            free(copy);
+            copy = NULL;
+        }
+    }
+    return copy;
+}
+
 void event_free(struct event *event)
 {
     if (event) {

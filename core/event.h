@@ -99,6 +99,7 @@ struct event {
 };
 
 struct event *event_new(enum event_kind kind); /* NULL only without memory */
+struct event *event_copy(const struct event *event); /* NULL without memory */
 void event_free(struct event *event);
 
 /*
