@@ -1,6 +1,6 @@
 /*
- * What waits for a person's word: `file.read=?`. Each file is a row of its own
- * that is held until somebody decides: a person, the option --answer, what was
+ * What waits for a person's word: `file.read=?`, `net=?`. Each file and each
+ * host is a row of its own that is held until somebody decides: a person, the option --answer, what was
  * said for the whole session before, or nobody in time, which means no.
  */
 #include "engine_internal.h"
@@ -67,14 +67,14 @@ static void say_row(struct engine *engine, const struct engine_held *held, const
 {
     struct event *event = engine_event(engine, EVENT_PERMISSION);
     event_set_text(event, "id", held->row);
-    event_set_text(event, "name", permission_name(PERMISSION_FILE_READ));
+    event_set_text(event, "name", permission_name(held->permission));
     event_set_text(event, "scope", held->scope);
     event_set_text(event, "state", state);
     event_set_text(event, "origin", "tried");
     if (held->line) {
         event_set_int(event, "line", held->line);
     }
-    event_set_text(event, "rule", "file.read=?");
+    event_set_text(event, "rule", held->permission == PERMISSION_NET ? "net=?" : "file.read=?");
     event_set_text(event, "why", why);
     engine_emit(engine, event);
 }
@@ -117,18 +117,33 @@ static void settle(struct engine *engine, struct engine_held *held, enum engine_
     held_done(held);
 }
 
-/* A program that declares what it needs is not asked about anything else. */
-static bool was_declared(const struct engine *engine, const char *path)
+/* Does the held row hold this file or host? */
+static bool row_covers(const struct engine *engine, const struct grant_row *row, const struct report_held *report)
 {
-    const struct engine_attempt *attempt = &engine->attempt;
-    for (size_t i = 0; i < attempt->grant.count; i++) {
-        const struct grant_row *row = &attempt->grant.rows[i];
-        if (row->state != GRANT_HELD) {
-            continue;
-        }
-        if (!row->absolute || strcmp(row->absolute, path) == 0 || scope_matches(row->absolute, path) ||
-            (row->folder && strncmp(path, row->absolute, strlen(row->absolute)) == 0 &&
-             path[strlen(row->absolute)] == '/')) {
+    const char *scope = row->absolute ? row->absolute : row->scope;
+    struct policy policy = {0};
+    struct buf item;
+    if (row->permission != report->permission || row->state != GRANT_HELD) {
+        return false;
+    }
+    if (!scope || strcmp(scope, "?") == 0) {
+        return true;
+    }
+    buf_init(&item, TEXT_MAX);
+    item_format(row->name, scope, &item);
+    bool covers = item.len && policy_parse(item.data, &policy, NULL) == 0 &&
+                  grant_judge(&policy, engine->root, engine->home, report->permission, report->path, NULL, NULL, NULL);
+    policy_done(&policy);
+    buf_done(&item);
+    return covers;
+}
+
+/* A program that declares what it needs is not asked about anything else. */
+static bool was_declared(const struct engine *engine, const struct report_held *report)
+{
+    const struct grant *grant = &engine->attempt.grant;
+    for (size_t i = 0; i < grant->count; i++) {
+        if (row_covers(engine, &grant->rows[i], report)) {
             return true;
         }
     }
@@ -141,7 +156,9 @@ static void describe(const struct report_held *report, struct buf *to)
     if (report->line) {
         buf_addf(to, " in line %u", report->line);
     }
-    buf_addf(to, "; %llu B", (unsigned long long)report->size);
+    if (report->permission == PERMISSION_FILE_READ) {
+        buf_addf(to, "; %llu B", (unsigned long long)report->size);
+    }
     if (strcmp(report->path, report->real) != 0) {
         buf_addf(to, "; it really is %s", report->real);
     }
@@ -152,9 +169,14 @@ static bool take(struct engine *engine, const struct report_held *report, struct
     struct buf scope;
     const struct row *row;
     buf_init(&scope, TEXT_MAX);
-    scope_display(report->path, engine->root, engine->home, &scope);
+    if (report->permission == PERMISSION_FILE_READ) {
+        scope_display(report->path, engine->root, engine->home, &scope);
+    } else {
+        buf_add_text(&scope, report->path);
+    }
     row = scope.len ? rows_add_tried(&engine->attempt.rows, report->permission, scope.data) : NULL;
     *ret_held = (struct engine_held){.number = report->number,
+                                     .permission = report->permission,
                                      .line = report->line,
                                      .since_us = monotonic_us(),
                                      .scope = buf_steal(&scope),
@@ -174,7 +196,7 @@ void engine_hold(struct engine *engine, const struct report_held *report)
     const struct engine_remembered *said = find_remembered(engine, report->real);
     struct engine_held held;
     struct buf why;
-    if (!was_declared(engine, report->path) || attempt->held_count == ENGINE_HELD_MAX ||
+    if (!was_declared(engine, report) || attempt->held_count == ENGINE_HELD_MAX ||
         !take(engine, report, &held)) {
         (void)sandbox_answer(attempt->fd, report->number, false); /* the refused access has its row */
         return;

@@ -60,6 +60,7 @@ struct require {
 /* An access that waits for a decision; its row is held. */
 struct engine_held {
     char row[ROW_ID_SIZE];
+    enum permission permission;
     uint64_t number;    /* for sandbox_answer() */
     char *scope, *real; /* owned; as people write it; where it really lies */
     unsigned line;

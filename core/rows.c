@@ -174,13 +174,15 @@ static int build(const struct rows_input *input, struct rows *rows, struct buf *
 {
     for (size_t i = 0; i < input->grant->count; i++) {
         const struct grant_row *from = &input->grant->rows[i];
-        bool ask = from->state == GRANT_HELD && !from->absolute;
+        bool ask = from->state == GRANT_HELD && !from->absolute && from->scope && !strcmp(from->scope, "?");
         const struct row *row = add_row(rows, from->permission, from->name, from->scope, ask);
         if (!row) {
             return -ENOMEM;
         }
-        bool held = from->state == GRANT_HELD; /* a person decides file by file, whatever was asked for */
-        int result = grant_row_counts(from) ? add_granted(rows, held ? "file.read=?" : row->text, shown) : 0;
+        char any[64]; /* of what is held a person decides one by one, whatever was asked for */
+        snprintf(any, sizeof any, "%s=?", from->name);
+        const char *text = from->state == GRANT_HELD ? any : row->text;
+        int result = grant_row_counts(from) ? add_granted(rows, text, shown) : 0;
         if (result < 0) {
             return result;
         }

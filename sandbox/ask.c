@@ -17,25 +17,28 @@
 enum { SECOND_US = 1000000, PENDING_MAX = 4, ANSWER_SECONDS = 300, RATE_SECONDS = 10 };
 enum { RATE = sizeof((struct asks *)0)->recent_us / sizeof(int64_t) }; /* asks in RATE_SECONDS */
 
-int ask_find_item(const struct policy *granted)
+int ask_find_item(const struct policy *granted, enum permission permission)
 {
     for (size_t i = 0; i < granted->count; i++) {
-        if (granted->items[i].ask && granted->items[i].permission == PERMISSION_FILE_READ) {
+        if (granted->items[i].ask && granted->items[i].permission == permission) {
             return (int)i;
         }
     }
     return -1;
 }
 
-void asks_init(struct asks *asks, int item, const char *const *own)
+void asks_init(struct asks *asks, const struct policy *granted, const char *const *own)
 {
-    *asks = (struct asks){.item = item, .own = own};
+    *asks = (struct asks){.file_item = ask_find_item(granted, PERMISSION_FILE_READ),
+                          .net_item = ask_find_item(granted, PERMISSION_NET),
+                          .own = own};
 }
 
 static void ask_done(struct ask *ask)
 {
     free(ask->path);
     free(ask->real);
+    free(ask->target);
     close_descriptor(&ask->fd);
 }
 
@@ -64,7 +67,8 @@ static int open_file(const struct asks *asks, const char *path, struct ask *ask)
         close_descriptor(&fd);
         return -ENOENT;
     }
-    *ask = (struct ask){.path = strdup(path),
+    *ask = (struct ask){.permission = PERMISSION_FILE_READ,
+                        .path = strdup(path),
                         .real = strdup(real),
                         .fd = fd,
                         .device = info.st_dev,
@@ -77,10 +81,10 @@ static int open_file(const struct asks *asks, const char *path, struct ask *ask)
     return 0;
 }
 
-static struct ask *find_path(struct asks *asks, const char *path)
+static struct ask *find_path(struct asks *asks, enum permission permission, const char *path)
 {
     for (size_t i = 0; i < asks->count; i++) {
-        if (!strcmp(asks->list[i].path, path)) {
+        if (asks->list[i].permission == permission && !strcmp(asks->list[i].path, path)) {
             return &asks->list[i];
         }
     }
@@ -110,30 +114,54 @@ static bool is_beyond(struct asks *asks, int64_t now)
     return false;
 }
 
-enum ask_result asks_touch(struct asks *asks, const char *path, const struct ask_waiter *call,
-                           const struct ask **ret_new)
+/* Takes over what `made` owns. */
+static enum ask_result add(struct asks *asks, struct ask *made, const struct ask_waiter *call, const struct ask **ret_new)
 {
-    struct ask *ask = find_path(asks, path), made;
     int64_t now = monotonic_us();
+    struct ask *ask;
 
-    *ret_new = NULL;
-    if (ask) {
-        return wait_too(ask, call);
-    }
-    if (open_file(asks, path, &made)) {
-        return ASK_NONE;
-    }
     if (asks->count == ASKS_MAX || is_beyond(asks, now)) {
-        ask_done(&made);
+        ask_done(made);
         return ASK_REFUSED;
     }
     ask = &asks->list[asks->count++];
-    *ask = made;
+    *ask = *made;
     ask->number = asks->count;
     ask->deadline_us = now + (int64_t)ANSWER_SECONDS * SECOND_US;
     asks->held_since_us = asks->pending++ ? asks->held_since_us : now;
     *ret_new = ask;
     return wait_too(ask, call);
+}
+
+enum ask_result asks_touch(struct asks *asks, const char *path, const struct ask_waiter *call,
+                           const struct ask **ret_new)
+{
+    struct ask *ask = find_path(asks, PERMISSION_FILE_READ, path), made;
+
+    *ret_new = NULL;
+    if (ask) {
+        return wait_too(ask, call);
+    }
+    return open_file(asks, path, &made) ? ASK_NONE : add(asks, &made, call, ret_new);
+}
+
+enum ask_result asks_touch_host(struct asks *asks, const char *text, const void *target, size_t size,
+                                const struct ask_waiter *call, const struct ask **ret_new)
+{
+    struct ask *ask = find_path(asks, PERMISSION_NET, text);
+
+    *ret_new = NULL;
+    if (ask) {
+        return wait_too(ask, call);
+    }
+    struct ask made = {
+        .permission = PERMISSION_NET, .path = strdup(text), .real = strdup(text), .target = malloc(size), .fd = -1};
+    if (!made.path || !made.real || !made.target) {
+        ask_done(&made);
+        return ASK_NONE;
+    }
+    memcpy(made.target, target, size);
+    return add(asks, &made, call, ret_new);
 }
 
 struct ask *asks_find(struct asks *asks, uint64_t number)

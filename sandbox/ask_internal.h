@@ -17,6 +17,7 @@ struct ask_waiter {
     uint64_t id;      /* of its notification */
     const char *call; /* static: its name */
     unsigned line;
+    int error; /* what the kernel says when it is denied and goes on */
     bool outside_root;
     bool look; /* it only looks: a success makes no row */
 };
@@ -26,9 +27,11 @@ enum ask_state { ASK_PENDING, ASK_ALLOWED, ASK_DENIED };
 struct ask {
     uint64_t number;
     enum ask_state state;
-    char *path; /* owned; as it is called inside, and on the host */
-    char *real; /* owned; where it really lies on the host */
-    int fd;     /* owned; O_PATH: the file */
+    enum permission permission; /* file.read or net */
+    char *path;                 /* owned; of a file, as it is called inside and on the host; host:port */
+    char *real;                 /* owned; where the file really lies on the host; host:port */
+    void *target;               /* owned; of a host: the caller's own description of it; else NULL */
+    int fd;                     /* owned; O_PATH: the file; -1 */
     dev_t device;
     ino_t inode;
     uint64_t size;
@@ -40,16 +43,16 @@ struct ask {
 struct asks {
     struct ask list[ASKS_MAX];
     size_t count, pending;
-    int item;                      /* of the granted policy: file.read=?; -1: nobody is asked */
+    int file_item, net_item;       /* of the granted policy: file.read=?, net=?; -1: nobody is asked */
     bool at_once, allow;           /* at_once: `allow` is the answer to everything */
     const char *const *own;        /* borrowed: the request's; never asked for */
     int64_t held_us, held_since_us; /* how long the run has waited for answers; since when, while it waits */
     int64_t recent_us[8];          /* when the last ones were asked, a ring */
 };
 
-/* The index of the item `file.read=?`, or -1. */
-int ask_find_item(const struct policy *granted);
-void asks_init(struct asks *asks, int item, const char *const *own);
+/* The index of the item `file.read=?`, or of another permission's, or -1. */
+int ask_find_item(const struct policy *granted, enum permission permission);
+void asks_init(struct asks *asks, const struct policy *granted, const char *const *own);
 void asks_done(struct asks *asks);
 
 enum ask_result {
@@ -58,9 +61,12 @@ enum ask_result {
     ASK_REFUSED, /* it was denied before, or is beyond the bounds */
     ASK_SHOWN,   /* it is in view now */
 };
-/* The first touch, or another one, of `path`; `call` is copied. *ret_new: it is to be reported. */
+/* The first touch, or another one, of a file; `call` is copied. *ret_new: it is to be reported. */
 enum ask_result asks_touch(struct asks *asks, const char *path, const struct ask_waiter *call,
                            const struct ask **ret_new);
+/* The same of a host; `target`, of that size, is copied. */
+enum ask_result asks_touch_host(struct asks *asks, const char *text, const void *target, size_t size,
+                                const struct ask_waiter *call, const struct ask **ret_new);
 /* The pending ask of that number, or NULL. */
 struct ask *asks_find(struct asks *asks, uint64_t number);
 /* It is decided; the caller has answered its waiters. */

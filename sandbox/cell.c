@@ -210,11 +210,15 @@ static void hand_over(struct maker *maker, struct cell *cell)
 /* Asking needs a watcher, and an init that may mount. */
 static int check_asking(const struct maker *maker, const struct cell *cell, struct err *err)
 {
-    if (!maker->inside.asks || (maker->inside.user_namespace && cell->listener >= 0)) {
-        return 0;
+    bool file = maker->inside.asks, host = ask_find_item(maker->inside.options->granted, PERMISSION_NET) >= 0;
+
+    if ((file || host) && cell->listener < 0) {
+        return err_set(err, -EOPNOTSUPP, "%s=? cannot be served here: the program's calls are not watched",
+                       file ? "file.read" : "net");
     }
-    return err_set(err, -EOPNOTSUPP, "file.read=? cannot be served here: %s",
-                   cell->listener < 0 ? "the program's calls are not watched" : privilege_userns_advice());
+    return file && !maker->inside.user_namespace
+               ? err_set(err, -EOPNOTSUPP, "file.read=? cannot be served here: %s", privilege_userns_advice())
+               : 0;
 }
 
 static int make_cell(struct maker *maker, struct cell *cell, struct err *err)
@@ -228,7 +232,7 @@ static int make_cell(struct maker *maker, struct cell *cell, struct err *err)
     if (result) {
         return result;
     }
-    maker->inside.asks = ask_find_item(options->granted) >= 0;
+    maker->inside.asks = ask_find_item(options->granted, PERMISSION_FILE_READ) >= 0;
     buf_init(&why, OFF_MAX);
     privilege_ids_find(&maker->inside.ids);
     if (inside_makes(&maker->inside, LAYER_CGROUP)) {

@@ -124,7 +124,7 @@ static bool judge(const struct grant_input *input, const struct policy_item *ite
         row->state = asked_by_program ? GRANT_TRIMMED : served ? GRANT_HELD : GRANT_UNSERVED;
         row->rule = asked_by_program ? NULL : item;
         buf_add_text(why, asked_by_program ? "only a ceiling can say that a person is asked"
-                          : served         ? "a person is asked for each file when it is touched"
+                          : served         ? "a person is asked for each when it is touched"
                                            : "asking a person for this is not served in this build");
         return true;
     }

@@ -21,6 +21,7 @@ int net_rules_init(struct net_rules *rules, const struct policy *granted)
     for (size_t i = 0; i < granted->count; i++) {
         const struct policy_item *item = &granted->items[i];
         struct scope *scope = &rules->scopes[rules->count];
+        rules->asks = rules->asks || (item->permission == PERMISSION_NET && item->ask);
         if (item->permission != PERMISSION_NET || item->ask) {
             continue;
         }
@@ -41,6 +42,33 @@ void net_rules_done(struct net_rules *rules)
     free(rules->scopes);
     free(rules->items);
     *rules = (struct net_rules){0};
+}
+
+int net_rules_allow(struct net_rules *rules, const struct net_target *target, int item)
+{
+    struct scope *scopes = realloc(rules->scopes, (rules->count + 1) * sizeof *scopes);
+    int *items = scopes ? realloc(rules->items, (rules->count + 1) * sizeof *items) : NULL;
+    char number[16], canonical[INET6_ADDRSTRLEN];
+    bool address = target->is_address || scope_canonical_address(target->host, canonical);
+
+    rules->scopes = scopes ? scopes : rules->scopes;
+    rules->items = items ? items : rules->items;
+    if (!scopes || !items) {
+        return -ENOMEM;
+    }
+    snprintf(number, sizeof number, "%u", target->port);
+    struct scope scope = {.permission = PERMISSION_NET,
+                          .name = permission_name(PERMISSION_NET),
+                          .text = strdup(address && !target->is_address ? canonical : target->host),
+                          .port = strdup(number),
+                          .address = address};
+    if (!scope.text || !scope.port || strpbrk(scope.text, "*?") || scope_never(&scope)) {
+        scope_done(&scope);
+        return -EINVAL;
+    }
+    scopes[rules->count] = scope;
+    items[rules->count++] = item;
+    return 0;
 }
 
 int net_rules_find(const struct net_rules *rules, const char *host, bool is_address, unsigned port)

@@ -9,11 +9,14 @@ struct net_rules {
     struct scope *scopes; /* owned */
     int *items;           /* owned; index of each in the granted policy */
     size_t count;
+    bool asks; /* an item net=? is there: more may come */
 };
 
 /* `granted` must outlive the rules. 0 or -ENOMEM. */
 int net_rules_init(struct net_rules *rules, const struct policy *granted);
 void net_rules_done(struct net_rules *rules);
+/* From now on `item` (a net=?) opens just this host and port, too. 0 or -errno. */
+int net_rules_allow(struct net_rules *rules, const struct net_target *target, int item);
 
 /* The granted item that opens this, or -1. `host`: a name in lower case or, with `is_address`, a canonical address. */
 int net_rules_find(const struct net_rules *rules, const char *host, bool is_address, unsigned port);

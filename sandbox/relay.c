@@ -29,7 +29,7 @@ int relay_init(struct relay *relay, const struct policy *granted, int inside, re
     relay->context = context;
     resolver_init(&relay->resolver);
     int result = net_rules_init(&relay->rules, granted);
-    if (result < 0 || relay->rules.count == 0) {
+    if (result < 0 || (relay->rules.count == 0 && !relay->rules.asks)) {
         return result;
     }
     relay->listeners = calloc(RELAY_LISTENERS, sizeof *relay->listeners);
@@ -100,6 +100,13 @@ int relay_open(struct relay *relay, const struct net_target *target, int item)
     *listener = (struct listener){.fd = fd, .target = *target, .item = item};
     return relay_watch(relay, EPOLL_CTL_ADD, fd, relay->paused ? 0 : EPOLLIN, ABOUT_LISTENER,
                        (size_t)(listener - relay->listeners));
+}
+
+int relay_allow(struct relay *relay, const struct net_target *target, int item)
+{
+    int result = net_rules_allow(&relay->rules, target, item);
+
+    return result ? result : relay_open(relay, target, item);
 }
 
 static void pause_listeners(struct relay *relay, bool pause)

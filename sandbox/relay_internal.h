@@ -79,6 +79,8 @@ void relay_done(struct relay *relay);
 int relay_find(const struct relay *relay, const struct net_target *target);
 /* Sees to it that a connect to the target, which `item` grants, is accepted. 0 or -errno. */
 int relay_open(struct relay *relay, const struct net_target *target, int item);
+/* A person has allowed the target: `item`, a net=?, grants it from now on. 0 or -errno. */
+int relay_allow(struct relay *relay, const struct net_target *target, int item);
 /* Call when `epoll` is readable. */
 void relay_serve(struct relay *relay);
 /* The cell is dead: delivers what it had sent, for at most this long. */

@@ -48,7 +48,7 @@ size_t scope_likeness(const struct scope *a, const struct scope *b);
 bool scope_is_out(const struct scope *scope, const char *root);
 /* Why no native program ever gets this, as a phrase to follow its name; NULL when it may. */
 const char *scope_never(const struct scope *scope);
-/* Is a person asked for this: an item `file.read=?` of the ceiling? */
+/* Is a person asked for this: an item `file.read=?` or `net=?` of the ceiling? */
 bool scope_is_asked(const struct policy_item *item);
 /* Why this build does not serve it, as a phrase to follow its name; NULL when it does. */
 const char *permission_unserved(enum permission permission);

@@ -85,7 +85,7 @@ const char *scope_never(const struct scope *scope)
 
 bool scope_is_asked(const struct policy_item *item)
 {
-    return item->ask && item->permission == PERMISSION_FILE_READ;
+    return item->ask && (item->permission == PERMISSION_FILE_READ || item->permission == PERMISSION_NET);
 }
 
 const char *permission_unserved(enum permission permission)

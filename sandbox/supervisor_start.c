@@ -14,7 +14,7 @@ static int refuse_unserved(const struct supervisor *supervisor, struct err *err)
 {
     for (size_t i = 0; i < supervisor->granted.count; i++) {
         const struct policy_item *item = &supervisor->granted.items[i];
-        if (item->ask && item->permission != PERMISSION_FILE_READ) {
+        if (item->ask && item->permission != PERMISSION_FILE_READ && item->permission != PERMISSION_NET) {
             return err_set(err, -EOPNOTSUPP, "%s is not served by this build", item->text);
         }
     }

@@ -24,6 +24,8 @@ static const char *const looked_for[] = {
     "/etc/host.conf",
     "/etc/gai.conf",
     "/etc/services",
+    "/etc/netsvc.conf",
+    "/etc/svc.conf",
     "/etc/ssl",
     "/etc/inputrc",
     "/etc/terminfo",

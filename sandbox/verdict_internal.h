@@ -12,7 +12,7 @@
 struct view {
     const char *root;                /* borrowed: the request's */
     const struct policy *granted;    /* borrowed */
-    const struct cell *cell;         /* borrowed */
+    struct cell *cell;               /* borrowed */
     const struct sandbox_base *base; /* borrowed: the request's; what of it is missing is looked for, and no row */
     size_t base_count;
     const char *const *own; /* borrowed: the request's; see protect_is() */

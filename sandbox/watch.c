@@ -71,7 +71,7 @@ static void take_news(void *context, const struct relay_news *news)
 int watch_init(struct watch *watch, const struct view *view, enum sandbox_notify mode, report_fn report, void *context)
 {
     *watch = (struct watch){.view = *view, .mode = mode, .report = report, .context = context};
-    asks_init(&watch->asks, ask_find_item(view->granted), view->own);
+    asks_init(&watch->asks, view->granted, view->own);
     int result = accesses_init(&watch->accesses, view->granted->count);
     return result < 0 ? result : relay_init(&watch->relay, view->granted, view->cell->dns, take_news, watch);
 }
@@ -183,6 +183,7 @@ static bool hold(struct asked *asked, const struct tried *tried, const struct ve
     const struct ask_waiter call = {.id = asked->notification.id,
                                     .call = asked->call->name,
                                     .line = asked->watch->line,
+                                    .error = ENOENT,
                                     .outside_root = verdict->outside_root,
                                     .look = asked->call->kind == CALL_LOOK};
 
@@ -289,6 +290,24 @@ static void judge_granted(struct asked *asked, const struct net_target *target, 
     add_row(asked, &verdict, want, text, text);
 }
 
+/* A connection by TCP to a host that nobody granted. */
+static bool hold_host(struct asked *asked, const struct net_target *target, const char *text,
+                      const struct verdict *verdict)
+{
+    const struct ask_waiter call = {.id = asked->notification.id,
+                                    .call = asked->call->name,
+                                    .line = asked->watch->line,
+                                    .error = verdict->error,
+                                    .outside_root = true};
+
+    if (asked->watch->asks.net_item < 0 || target->port == 0 || !is_stream(asked)) {
+        return false;
+    }
+    enum ask_result result = watch_hold_host(asked->watch, text, target, &call);
+    asked->held = result == ASK_HELD;
+    return asked->held;
+}
+
 static void judge_address(struct asked *asked)
 {
     unsigned char at = asked->call->kind == CALL_SENDTO ? 4 : 1;
@@ -319,6 +338,9 @@ static void judge_address(struct asked *asked)
         return;
     }
     struct verdict verdict = verdict_of_address(&asked->watch->view, kind, want);
+    if (goes_out && want == WANT_CONNECT && verdict.verdict == ACCESS_DENIED && hold_host(asked, &target, text, &verdict)) {
+        return;
+    }
     verdict.row = verdict.row && row;
     add_row(asked, &verdict, want, text, text);
 }

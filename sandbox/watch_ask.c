@@ -9,7 +9,7 @@ static void tell(struct watch *watch, const struct ask *ask, const struct ask_wa
 {
     struct report held = {.kind = REPORT_HELD,
                           .held = {.number = ask->number,
-                                   .permission = PERMISSION_FILE_READ,
+                                   .permission = ask->permission,
                                    .path = ask->path,
                                    .real = ask->real,
                                    .size = ask->size,
@@ -19,39 +19,54 @@ static void tell(struct watch *watch, const struct ask *ask, const struct ask_wa
     watch->report(watch->context, &held);
 }
 
-enum ask_result watch_hold(struct watch *watch, const char *path, const struct ask_waiter *call)
+static void tell_new(struct watch *watch, const struct ask *new, const struct ask_waiter *call)
 {
-    const struct ask *new;
-    enum ask_result result;
-
-    if (watch->asks.item < 0) {
-        return ASK_NONE;
-    }
-    result = asks_touch(&watch->asks, path, call, &new);
     if (new) {
         tell(watch, new, call);
     }
     if (new && watch->asks.at_once) {
         watch_decide(watch, new->number, watch->asks.allow);
     }
+}
+
+enum ask_result watch_hold(struct watch *watch, const char *path, const struct ask_waiter *call)
+{
+    const struct ask *new;
+
+    if (watch->asks.file_item < 0) {
+        return ASK_NONE;
+    }
+    enum ask_result result = asks_touch(&watch->asks, path, call, &new);
+    tell_new(watch, new, call);
+    return result;
+}
+
+enum ask_result watch_hold_host(struct watch *watch, const char *text, const struct net_target *target,
+                                const struct ask_waiter *call)
+{
+    const struct ask *new;
+    enum ask_result result = asks_touch_host(&watch->asks, text, target, sizeof *target, call, &new);
+
+    tell_new(watch, new, call);
     return result;
 }
 
 static void add_row(struct watch *watch, const struct ask *ask, const struct ask_waiter *call, bool allowed)
 {
-    bool answered = !allowed && watch->mode == NOTIFY_ANSWER;
+    bool answered = !allowed && watch->mode == NOTIFY_ANSWER, file = ask->permission == PERMISSION_FILE_READ;
+    int item = !allowed ? -1 : file ? watch->asks.file_item : watch->asks.net_item;
     const struct report_access access = {
         .t_us = monotonic_us() - watch->started_us,
         .call = (char *)(uintptr_t)call->call, /* copied by accesses_add */
         .given = ask->path,
         .resolved = ask->path,
-        .want = WANT_READ,
+        .want = file ? WANT_READ : WANT_CONNECT,
         .verdict = allowed ? ACCESS_ALLOWED : ACCESS_DENIED,
-        .error = allowed ? 0 : answered ? EACCES : ENOENT,
-        .layer = LAYER_MOUNTS,
+        .error = allowed ? 0 : answered ? EACCES : call->error,
+        .layer = file ? LAYER_MOUNTS : LAYER_NAMESPACES,
         .answered = answered,
-        .item = allowed ? watch->asks.item : -1,
-        .missing = PERMISSION_FILE_READ,
+        .item = item,
+        .missing = ask->permission,
         .outside_root = call->outside_root,
         .line = call->line,
     };
@@ -60,8 +75,8 @@ static void add_row(struct watch *watch, const struct ask *ask, const struct ask
         return;
     }
     accesses_add(&watch->accesses, &access, watch->report, watch->context);
-    if (allowed) {
-        accesses_use(&watch->accesses, watch->asks.item, ask->device, ask->inode, ask->size);
+    if (allowed && file) {
+        accesses_use(&watch->accesses, item, ask->device, ask->inode, ask->size);
     }
 }
 
@@ -77,15 +92,23 @@ static void answer(struct watch *watch, const struct ask_waiter *call, bool allo
     (void)ioctl(watch->view.cell->listener, SECCOMP_IOCTL_NOTIF_SEND, &response); /* ENOENT: the caller is gone */
 }
 
+/* The file comes into view; the host, and no other, is granted from now on. */
+static int let_in(struct watch *watch, const struct ask *ask)
+{
+    if (ask->permission == PERMISSION_FILE_READ) {
+        return cell_show(watch->view.cell, ask->fd, ask->path, watch->asks.file_item);
+    }
+    return relay_allow(&watch->relay, ask->target, watch->asks.net_item);
+}
+
 void watch_decide(struct watch *watch, uint64_t number, bool allow)
 {
     struct ask *ask = asks_find(&watch->asks, number);
-    bool allowed;
 
     if (!ask) {
         return; /* too late, or no such ask */
     }
-    allowed = allow && cell_show((struct cell *)watch->view.cell, ask->fd, ask->path, watch->asks.item) == 0;
+    bool allowed = allow && let_in(watch, ask) == 0;
     for (size_t i = 0; i < ask->waiter_count; i++) {
         const struct ask_waiter call = ask->waiters[i];
         add_row(watch, ask, &call, allowed);

@@ -31,7 +31,10 @@ void watch_serve(struct watch *watch, void (*drain)(void *context));
 
 /* A touch of what is not granted: may a person be asked? `call` is copied (watch_ask.c). */
 enum ask_result watch_hold(struct watch *watch, const char *path, const struct ask_waiter *call);
-/* The answer to an ask: the file is shown, or not, and the held calls go on. */
+/* The same of a connection to what is not granted. */
+enum ask_result watch_hold_host(struct watch *watch, const char *text, const struct net_target *target,
+                                const struct ask_waiter *call);
+/* The answer to an ask: the file is shown, the host relayed, or not, and the held calls go on. */
 void watch_decide(struct watch *watch, uint64_t number, bool allow);
 /* Those that nobody has answered in time are denied. */
 void watch_decide_late(struct watch *watch, int64_t now_us);

@@ -19,8 +19,8 @@ static const struct {
     const char *label, *meaning;
 } choices[] = {
     {CHOICE_DENY, "deny", "not this time"},
-    {CHOICE_ONCE, "once", "this run may read it"},
-    {CHOICE_SESSION, "session", "every run of this session may read it"},
+    {CHOICE_ONCE, "once", "yes, for this run"},
+    {CHOICE_SESSION, "session", "yes, for every run of this session"},
     {CHOICE_NEVER, "never", "no, and do not ask again in this session"},
 };
 enum { CHOICES = sizeof choices / sizeof *choices };
@@ -115,7 +115,9 @@ void dialog_draw(const struct app *app)
     struct region inside = overlay_box(app, rows + 5, width, "The program asks");
     struct region text = {inside.y, inside.x + 1, inside.h, inside.w - 2};
     struct line line = line_at(inside, 0);
-    line_format(&line, ROLE_WARNING, " May it read this file? It is not granted, and the run waits.");
+    bool host = row->name && strcmp(row->name, "net") == 0;
+    line_format(&line, ROLE_WARNING, " May it %s? It is not granted, and the run waits.",
+                host ? "connect to this host" : "read this file");
     int at = 1 + draw_wrapped(text, 1, 0, ROLE_STRONG, scope);
     at += draw_wrapped(text, at, 0, ROLE_LABEL, why);
     draw_choices(app, inside, at);

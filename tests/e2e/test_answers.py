@@ -178,7 +178,7 @@ def test_each_end_has_its_status(each_user, program, options, status, name):
     assert result.end["status"] == name
 
 
-@pytest.mark.parametrize("item", ["db=sales", "net=?"])
+@pytest.mark.parametrize("item", ["db=sales", "exec=?"])
 def test_what_this_build_does_not_serve_is_refused(world, item):
     result = world.run("print(1)\n", "-c", f"stdout,{item}")
     assert result.status == 126

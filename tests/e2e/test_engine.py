@@ -229,7 +229,7 @@ def test_the_pasted_fix_makes_that_denial_vanish_and_no_other(world):
     assert {denial["missing"] for denial in second.denials()} == {"file.read=./.env"}
 
 
-@pytest.mark.parametrize("item", ["db=example", "net=?"])
+@pytest.mark.parametrize("item", ["db=example", "exec=?"])
 def test_a_ceiling_that_is_not_served_is_refused(world, item):
     result = world.run("print(1)", "-c", f"stdout,{item}")
     assert result.status == 126

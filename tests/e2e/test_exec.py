@@ -80,7 +80,7 @@ def test_the_program_is_no_root_of_the_host(each_user):
     (["-c", "net=example.com:x", "--", "true"], 125, "port"),
     (["-c", "file.write=./*.x", "--", "true"], 125, "file.write"),
     (["-c", "db=example.com", "--", "true"], 126, "db"),
-    (["-c", "net=?", "--", "true"], 126, "?"),
+    (["-c", "exec=?", "--", "true"], 126, "?"),
 ])
 def test_bad_input_is_one_clear_error(world, words, status, said):
     result = world.techo("exec", *words)

@@ -484,6 +484,60 @@ s.recv(1)
     assert not helper.exists()
 
 
+# ---- asked for -------------------------------------------------------------------------------------------------------
+
+
+def ask(network, world, answer, *command, mode="answer", ceiling="stdout,net=?,memory=2G"):
+    return network.techo(world, "exec", "-c", ceiling, f"--notify={mode}", f"--answer={answer}", "--", *command)
+
+
+def ask_program(network, world, text, head=""):
+    path = world.write("program.py", head + GET + text)
+    return network.techo(world, "run", "-c", "stdout,net=?", "--inspect=off", "--answer=once", "--json", path)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_person_allows_a_host_when_it_is_touched(each_user, network, client, mode):
+    if not shutil.which(CLIENTS[client][0]):
+        pytest.skip(f"{client} is not installed")
+    result = ask(network, each_user, "once", *CLIENTS[client], "http://api.test/", "http://api.test/", mode=mode)
+    assert result.out.count(f"hello from {PUBLIC}") == 2, result.err
+    assert "denied: connect" not in result.err
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_host_that_is_not_allowed_is_not_reached(each_user, network, mode):
+    before = len(network.log())
+    result = ask(network, each_user, "deny", PYTHON, "-I", "-c", GET + "print(get('http://api.test/'))", mode=mode)
+    assert result.out.startswith("failed")
+    assert "denied: connect api.test:80" in result.err
+    assert len(network.log()) == before
+
+
+def test_a_name_that_was_allowed_opens_no_private_address(each_user, network):
+    result = ask(network, each_user, "once", PYTHON, "-I", "-c", GET + "print(get('http://intra.test/'))")
+    assert result.out.startswith("failed"), result.out
+    assert not [line for line in network.log() if line.startswith(PRIVATE)]
+    result = ask(network, each_user, "once", PYTHON, "-I", "-c", GET + f"print(get('http://{PRIVATE}/'))")
+    assert f"hello from {PRIVATE}" in result.out  # that address itself was shown, and allowed
+
+
+def test_each_host_and_port_is_a_question_of_its_own(each_user, network):
+    result = ask_program(network, each_user, "print(get('http://api.test/'))\nprint(get('http://other.test/'))\n")
+    rows = [row for row in result.rows() if row["name"] == "net" and row["origin"] == "tried"]
+    assert [(row["scope"], row["state"]) for row in rows] == [("api.test:80", "granted"), ("other.test:80", "granted")]
+    assert [decision["choice"] for decision in result.kind("decision")] == ["once", "once"]
+    assert result.kind("least")[0]["text"] == "stdout,net=api.test:80,net=other.test:80"
+
+
+def test_a_program_that_declares_a_host_is_asked_for_that_one(each_user, network):
+    result = ask_program(network, each_user, "print(get('http://api.test/'))\nprint(get('http://other.test/'))\n",
+                         "# require net(\"api.test:80\")\n# require stdout\n")
+    assert len(result.kind("decision")) == 1
+    assert result.denials()[0]["resolved"] == "other.test:80"
+
+
 # ---- ceilings --------------------------------------------------------------------------------------------------------
 
 

@@ -19,6 +19,7 @@
 static char root[PATH_MAX];
 static struct asks asks;
 static const char *own[2];
+static struct policy granted;
 
 static const char *at(const char *name)
 {
@@ -55,7 +56,8 @@ static int make(void **state)
     assert_int_equal(symlink("own/key", at("key-link")), 0);
     snprintf(own_folder, sizeof own_folder, "%s/own", root);
     own[0] = own_folder;
-    asks_init(&asks, 0, own);
+    assert_int_equal(policy_parse("file.read=?,net=?", &granted, NULL), 0);
+    asks_init(&asks, &granted, own);
     (void)state;
     return 0;
 }
@@ -70,6 +72,7 @@ static int clear(void **state)
 {
     (void)state;
     asks_done(&asks);
+    policy_done(&granted);
     return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -125,6 +128,24 @@ static void nobody_is_asked_for_what_is_no_file_or_ours(void **state)
         assert_int_equal(touch(others[i], 1, NULL), ASK_NONE);
     }
     assert_int_equal(asks.count, 0);
+    (void)state;
+}
+
+static void a_host_is_asked_for_by_its_name_and_port(void **state)
+{
+    const struct ask *first, *again, *other;
+    const struct ask_waiter call = {.id = 1, .call = "connect"};
+
+    assert_int_equal(asks_touch_host(&asks, "a.test:443", "abc", 4, &call, &first), ASK_HELD);
+    assert_int_equal(first->permission, PERMISSION_NET);
+    assert_string_equal(first->target, "abc");
+    assert_int_equal(asks_touch_host(&asks, "a.test:443", "abc", 4, &call, &again), ASK_HELD);
+    assert_null(again);
+    assert_int_equal(asks_touch_host(&asks, "a.test:80", "abc", 4, &call, &other), ASK_HELD);
+    assert_int_equal(asks.pending, 2);
+    assert_int_equal(ask_find_item(&granted, PERMISSION_FILE_READ), 0);
+    assert_int_equal(ask_find_item(&granted, PERMISSION_NET), 1);
+    assert_int_equal(ask_find_item(&granted, PERMISSION_EXEC), -1);
     (void)state;
 }
 
@@ -200,6 +221,7 @@ int main(void)
         CASE(a_regular_file_is_held_once_and_told_once),
         CASE(a_link_tells_where_it_leads),
         CASE(nobody_is_asked_for_what_is_no_file_or_ours),
+        CASE(a_host_is_asked_for_by_its_name_and_port),
         CASE(what_was_decided_is_not_asked_again),
         CASE(what_waits_is_bounded_in_number),
         CASE(what_is_asked_is_bounded_in_rate),

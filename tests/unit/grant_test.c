@@ -133,7 +133,9 @@ static void granted_is_ambient_and_what_was_declared_within_the_ceiling(void **s
         {"stdout,db=x", NULL, "stdout ambient granted; db=x default unserved; stdout" LIMITS, NATIVE},
         {"stdout,db=x", "stdout", "stdout line granted; db=x default unserved; stdout" LIMITS, NATIVE},
         {"stdout,db=x", "db=x", "db=x line unserved; stdout ambient granted; stdout" LIMITS, NATIVE},
-        {"stdout,net=?", NULL, "stdout ambient granted; net=? default unserved; stdout" LIMITS, NATIVE},
+        {"stdout,exec=?", NULL, "stdout ambient granted; exec=? default unserved; stdout" LIMITS, NATIVE},
+        {"stdout,net=?", NULL, "stdout ambient granted; net=? default held; stdout,net=?" LIMITS, NATIVE},
+        {"net=?", "net=api.test:443", "net=api.test:443 line held; net=?" LIMITS, NATIVE},
         /* a person is asked; what is granted anyway is not asked for */
         {"stdout,file.read=?", NULL, "stdout ambient granted; file.read=? default held; stdout,file.read=?" LIMITS,
          NATIVE},

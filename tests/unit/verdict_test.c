@@ -28,7 +28,7 @@ static struct policy_item items[] = {
     {.permission = PERMISSION_FILE_READ, .scope = (char[]){"/r/one.csv"}},
 };
 static const struct policy granted = {.items = items, .count = COUNT(items)};
-static const struct cell cell = {
+static struct cell cell = {
     .places = places, .place_count = COUNT(places), .layers = (1u << _LAYER_MAX) - 1};
 static const struct sandbox_base base[] = {{"/usr"}, {"/etc/absent"}};
 static const struct view view = {
