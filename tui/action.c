@@ -78,6 +78,12 @@ static void act_executor(struct app *app, const char *key)
     list_open(app, OVERLAY_EXECUTORS);
 }
 
+static void act_artifacts(struct app *app, const char *key)
+{
+    (void)key;
+    list_open(app, OVERLAY_ARTIFACTS);
+}
+
 static void act_choose(struct app *app, const char *key)
 {
     (void)key;
@@ -215,6 +221,7 @@ static const struct action actions[] = {
     {"speed", "+ - =", NULL, NULL, "twice as fast, half as fast, as it was", CONTEXT_REPLAY, act_speed},
     {"why", "w", NULL, "why", "why a row was refused; the layers in force", CONTEXT_SCREEN, act_why},
     {"questions", "l", NULL, "questions", "the list of questions", CONTEXT_SCREEN, act_questions},
+    {"artifacts", "o", NULL, NULL, "save a file that the program left in ./out", CONTEXT_SCREEN, act_artifacts},
     {"zoom", "z", NULL, "zoom", "the focused pane alone, or all again", CONTEXT_SCREEN, act_zoom},
     {"attempt", "Left Right", NULL, NULL, "the attempt before, the next", CONTEXT_SCREEN, act_attempt},
     {"scroll", "Up Down PgUp PgDn Home End", "arrows PgUp", NULL, "scroll; in Permissions choose a row", CONTEXT_SCREEN,
@@ -239,7 +246,7 @@ static const struct action actions[] = {
      act_stop},
     {"quit-now", "y", NULL, "quit", "end it and quit", CONTEXT_QUIT, act_really_quit},
     {"close", "Esc w ? q", "Esc", "close", "back", CONTEXT_CARD, act_close},
-    {"close-list", "Esc l x", "Esc", "close", "back", CONTEXT_LIST, act_close},
+    {"close-list", "Esc l x o", "Esc", "close", "back", CONTEXT_LIST, act_close},
     {"stay", "Esc n q", "Esc", "stay", "back", CONTEXT_QUIT, act_close},
     {"keys", "?", NULL, "keys", "this list", CONTEXT_SCREEN, act_keys},
     {"quit", "q", NULL, "quit", "quit; asks only while something runs", CONTEXT_SCREEN | CONTEXT_LIST | CONTEXT_SMALL,

@@ -46,7 +46,7 @@ enum context app_context(const struct app *app)
     if (dialog_is_open(app)) {
         return CONTEXT_HELD;
     }
-    if (overlay == OVERLAY_QUESTIONS || overlay == OVERLAY_EXECUTORS) {
+    if (overlay == OVERLAY_QUESTIONS || overlay == OVERLAY_EXECUTORS || overlay == OVERLAY_ARTIFACTS) {
         return CONTEXT_LIST;
     }
     if (overlay == OVERLAY_KEYS || overlay == OVERLAY_WHY) {

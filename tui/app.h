@@ -21,6 +21,7 @@ struct app {
     char *executor;               /* owned; for the next question */
     char *ceiling;                /* owned; waits for a word to be typed; NULL */
     char question[VIEW_TEXT_MAX]; /* the prompt's label meanwhile */
+    uint64_t saving;              /* seq of the artifact whose folder is being typed */
     struct layout layout;
     bool quit, dirty;
     int signal;           /* that asks to leave; 0 */
@@ -41,7 +42,7 @@ void app_moved(struct app *app);
 /* Asks a question: `id` of the case's or NULL, `text` or NULL for the case's. Errors become the message. */
 void app_ask(struct app *app, const char *id, const char *text);
 
-/* questions.c: the lists. Rows are what `l` and `x` show. */
+/* questions.c: the lists. Rows are what `l`, `x` and `o` show. */
 struct list {
     const char *title;
     const char *empty;
@@ -52,6 +53,8 @@ struct list {
     const char *(*detail)(const struct app *app, int row); /* the whole text of a row, below; NULL: none */
 };
 struct list list_for(const struct app *app);
+/* artifacts.c: that of the shown attempt. */
+struct list list_of_artifacts(const struct app *app);
 void list_open(struct app *app, enum overlay overlay);
 
 /* overlay.c */

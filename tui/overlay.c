@@ -135,6 +135,7 @@ void overlay_draw(const struct app *app)
         break;
     case OVERLAY_QUESTIONS:
     case OVERLAY_EXECUTORS:
+    case OVERLAY_ARTIFACTS:
         draw_list(app);
         break;
     case OVERLAY_QUIT:

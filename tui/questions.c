@@ -142,6 +142,9 @@ static int initial_executor(const struct app *app)
 
 struct list list_for(const struct app *app)
 {
+    if (app->view.overlay == OVERLAY_ARTIFACTS) {
+        return list_of_artifacts(app);
+    }
     if (app->view.overlay == OVERLAY_EXECUTORS) {
         return (struct list){"Executor for the next question",
                              "there are none",

@@ -283,6 +283,45 @@ static void the_question_list_jumps_there(void **state)
     screen_free(screen);
 }
 
+static void o_saves_a_file_that_the_program_left(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/techo-keys-XXXXXX", typed[128], path[128], content[64] = "";
+    assert_non_null(mkdtemp(folder));
+    snprintf(typed, sizeof typed, "\025%s\r", folder); /* Ctrl-U: not in the current folder */
+    snprintf(path, sizeof path, "%s/net-by-region.csv", folder);
+    struct screen *screen = start(&at_the_end);
+    screen_type(screen, "o");
+    assert_shows(screen, "net-by-region.csv  6B");
+    screen_type(screen, "\r");
+    assert_shows(screen, "Save in the folder: .");
+    screen_type(screen, typed);
+    assert_shows(screen, "saved in /tmp/techo-keys-");
+    FILE *file = fopen(path, "re");
+    assert_non_null(file);
+    assert_true(fread(content, 1, sizeof content - 1, file) > 0);
+    fclose(file);
+    assert_string_equal(content, "a,b\n1\n");
+    screen_type(screen, "o\r");
+    screen_type(screen, typed);
+    assert_shows(screen, "net-by-region.csv is there already, and is not replaced");
+    assert_shows(screen, "Save in the folder: /tmp/techo-keys-"); /* another may be typed */
+    screen_free(screen);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void an_attempt_that_left_no_file_says_so(void **state)
+{
+    (void)state;
+    struct screen *screen = start(&at_the_start);
+    screen_type(screen, "o");
+    assert_shows(screen, "it left none");
+    screen_type(screen, "\r\033");
+    assert_false(screen_has(screen, "it left none"));
+    screen_free(screen);
+}
+
 static void unknown_sequences_and_broken_bytes_do_nothing(void **state)
 {
     (void)state;
@@ -340,6 +379,8 @@ int main(void)
         cmocka_unit_test(question_mark_lists_the_keys_that_act),
         cmocka_unit_test(the_palette_completes_names),
         cmocka_unit_test(the_question_list_jumps_there),
+        cmocka_unit_test(o_saves_a_file_that_the_program_left),
+        cmocka_unit_test(an_attempt_that_left_no_file_says_so),
         cmocka_unit_test(unknown_sequences_and_broken_bytes_do_nothing),
         cmocka_unit_test(a_paste_that_breaks_off_is_over_after_a_second),
     };

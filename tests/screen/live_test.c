@@ -35,6 +35,31 @@ static void a_replay_draws_the_frames_that_were_live(void **state)
     rmdir(folder);
 }
 
+static void a_live_session_gives_its_files_out_of_its_log(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/techo-live-XXXXXX", log[64], typed[128], path[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(log, sizeof log, "%s/session.jsonl", folder);
+    snprintf(typed, sizeof typed, "o\r\025%s\r", folder);
+    snprintf(path, sizeof path, "%s/net-by-region.csv", folder);
+    struct live_child child = {.recording = "tests/data/sample-session.jsonl"};
+    for (int saved = 0; saved <= 1; saved++) {
+        child.log = saved ? log : NULL;
+        struct screen *screen = screen_start(&(struct screen_options){0}, live_child, &child);
+        screen_wait(screen);
+        screen_type(screen, "a");
+        screen_type(screen, question);
+        screen_type(screen, "\r");
+        screen_type(screen, typed);
+        assert_shows(screen, saved ? "saved in /tmp/techo-live-" : "not saved: this session is not saved");
+        screen_free(screen);
+    }
+    assert_int_equal(unlink(path), 0);
+    unlink(log);
+    rmdir(folder);
+}
+
 static void keys_are_answered_while_output_pours(void **state)
 {
     (void)state;
@@ -242,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_replay_draws_the_frames_that_were_live),
+        cmocka_unit_test(a_live_session_gives_its_files_out_of_its_log),
         cmocka_unit_test(keys_are_answered_while_output_pours),
         cmocka_unit_test(y_ends_what_runs_and_quits),
         cmocka_unit_test(the_bar_shows_actions_and_empty_panes_what_to_press),
