@@ -60,6 +60,8 @@ SANDBOX_MAIN := $(wildcard sandbox/main.c)
 CORE_SRC := $(wildcard core/*.c core/model/*.c core/runner/*.c core/inspect/*.c)
 TUI_SRC  := $(wildcard tui/*.c)
 CLI_SRC  := $(wildcard cli/*.c)
+SYNSEMA_SRC := $(filter-out synsema/main.c,$(wildcard synsema/*.c))
+SYNSEMA_LIBS := -lgmp -lpcre2-8 -lm
 
 objects = $(patsubst %.c,$(BUILD)/$(2)%.o,$(1))
 STATIC_OBJ := $(call objects,$(SANDBOX_LIB) $(SANDBOX_MAIN),static/)
@@ -67,6 +69,7 @@ SANDBOX_OBJ := $(call objects,$(SANDBOX_LIB),)
 CORE_OBJ := $(call objects,$(CORE_SRC),)
 TUI_OBJ  := $(call objects,$(TUI_SRC),)
 CLI_OBJ  := $(call objects,$(CLI_SRC),)
+SYNSEMA_OBJ := $(call objects,$(SYNSEMA_SRC),)
 
 ifndef V
 Q := @
@@ -74,7 +77,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 endif
 
 .PHONY: all
-all: $(BIN)/techo $(LIBEXEC)/app $(LIBEXEC)/resolve $(LIBEXEC)/sql runners
+all: $(BIN)/techo $(LIBEXEC)/app $(LIBEXEC)/resolve $(LIBEXEC)/sql $(LIBEXEC)/synsema runners
 
 # ---- objects -----------------------------------------------------------------------------------------------------
 
@@ -100,6 +103,7 @@ $(BUILD)/%.o: %.c $(FLAGS_STAMP) | $(FILTERS)
 $(BUILD)/libsandbox.a: $(SANDBOX_OBJ)
 $(BUILD)/libcore.a: $(CORE_OBJ)
 $(BUILD)/libtui.a: $(TUI_OBJ)
+$(BUILD)/libsynsema.a: $(SYNSEMA_OBJ)
 $(BUILD)/libcli.a: $(filter-out %/cli/main.o,$(CLI_OBJ))
 $(BUILD)/%.a:
 	$(call say,AR,$@)
@@ -138,6 +142,11 @@ $(LIBEXEC)/sql: $(SQL_OBJ)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(LDFLAGS) -o $@.new $^ $(LDLIBS) && mv $@.new $@
+
+$(LIBEXEC)/synsema: $(BUILD)/synsema/main.o $(BUILD)/libsynsema.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(LDFLAGS) -o $@.new $^ $(SYNSEMA_LIBS) $(LDLIBS) && mv $@.new $@
 
 # The parts of runners that run inside a cell and are not C.
 RUNNER_FILES := $(wildcard core/runner/*.py core/inspect/*.py)
@@ -183,7 +192,7 @@ SHARE := $(DESTDIR)$(PREFIX)/share/techo
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/techo $(SHARE) $(DESTDIR)$(PREFIX)/lib/techo
 	install -m 755 $(BIN)/techo $(DESTDIR)$(PREFIX)/bin/techo
-	install -m 755 $(LIBEXEC)/app $(LIBEXEC)/resolve $(LIBEXEC)/sql $(DESTDIR)$(PREFIX)/libexec/techo/
+	install -m 755 $(LIBEXEC)/app $(LIBEXEC)/resolve $(LIBEXEC)/sql $(LIBEXEC)/synsema $(DESTDIR)$(PREFIX)/libexec/techo/
 	install -m 644 $(LIBEXEC)/*.py $(DESTDIR)$(PREFIX)/libexec/techo/
 	cp -R cases sessions themes $(SHARE)/
 	@if [ -d .venv ]; then echo "copying the Python environment, $$(du -shL .venv | cut -f1): this takes its time"; fi

@@ -19,7 +19,7 @@ typedef int (*synsema_output_fn)(void *context, enum synsema_stream stream, cons
 struct synsema_options {
     const char *filename;    /* as error locations show it; default "<program>" */
     const char *directory;   /* where `use` looks for modules; default: the filename's folder */
-    const char *ceiling;     /* §11's text ("stdout,file.read=./data/*"); NULL: no ceiling */
+    const char *ceiling;     /* §11's text ("stdout,time"); NULL: no ceiling */
     const char *ambient;     /* granted without a require; NULL: "stdout,time,llm" */
     const char *const *args; /* what args() gives */
     size_t arg_count;
