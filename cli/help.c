@@ -44,7 +44,7 @@ static void print_options(enum command_id command)
     for (int i = 0; i < _OPTION_MAX; i++) {
         const struct option_info *option = option_info((enum option_id)i);
         if (option->commands & (1u << command))
-            print_option(option, option->lists & (1u << command));
+            print_option(option, option_takes_list((enum option_id)i, command));
     }
 }
 

@@ -52,8 +52,7 @@ static const struct command_info commands[_COMMAND_MAX] = {
 static const struct option_info options[_OPTION_MAX] = {
     [OPTION_LANGUAGE] = {'l', "language", OPTION_TEXT, "LANG", "the program's language (default: by the file's suffix)",
                          ON(RUN) | ON(ASK) | ON(CHECK)},
-    [OPTION_EXECUTOR] = {'x', "executor", OPTION_TEXT, "EXECUTOR", "where it runs: python@sandbox, sql@sandbox", RUNS | ON(ESCAPES),
-                         ON(BENCH) | ON(ESCAPES)},
+    [OPTION_EXECUTOR] = {'x', "executor", OPTION_TEXT, "EXECUTOR", "where it runs: python@sandbox, sql@sandbox", RUNS | ON(ESCAPES)},
     [OPTION_CEILING] = {'c', "ceiling", OPTION_TEXT, "CEILING",
                         "the most that a program may get: stdout,file.read=./data/*",
                         ON(RUN) | ON(EXEC) | ON(ASK) | ON(WHY) | ON(CHECK)},
@@ -79,7 +78,7 @@ static const struct option_info options[_OPTION_MAX] = {
     [OPTION_WITHOUT] = {0, "without", OPTION_TEXT, "LAYER",
                         "with --unsafe: switch a layer off: namespaces, mounts, landlock, seccomp, rlimits, cgroup, "
                         "notify",
-                        ON(RUN) | ON(EXEC) | ON(ASK) | ON(ESCAPES), ON(RUN) | ON(EXEC) | ON(ASK) | ON(ESCAPES)},
+                        ON(RUN) | ON(EXEC) | ON(ASK) | ON(ESCAPES)},
     [OPTION_ANSWER] = {0, "answer", OPTION_CHOICE, "deny|once|session|never",
                        "what is said to a permission that the ceiling has as ? (default deny; on the screen you are asked)",
                        ON(RUN) | ON(ASK) | ON(TUI) | ON(EXEC)},
@@ -99,6 +98,11 @@ static const struct option_info options[_OPTION_MAX] = {
     [OPTION_VERSION] = {0, "version", OPTION_FLAG, NULL, "the version", ON(TUI)},
 };
 
+static const uint32_t lists[_OPTION_MAX] = {
+    [OPTION_EXECUTOR] = ON(BENCH) | ON(ESCAPES),
+    [OPTION_WITHOUT] = ON(RUN) | ON(EXEC) | ON(ASK) | ON(ESCAPES),
+};
+
 const struct command_info *command_info(enum command_id command)
 {
     return &commands[command];
@@ -107,6 +111,11 @@ const struct command_info *command_info(enum command_id command)
 const struct option_info *option_info(enum option_id option)
 {
     return &options[option];
+}
+
+bool option_takes_list(enum option_id option, enum command_id command)
+{
+    return lists[option] & (1u << command);
 }
 
 int command_find(const char *word)

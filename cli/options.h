@@ -66,7 +66,6 @@ struct option_info {
     const char *value; /* what help calls the value; NULL for a flag */
     const char *about;
     uint32_t commands; /* bit set of enum command_id */
-    uint32_t lists;    /* those of them that take several values, with commas */
 };
 
 struct command_info {
@@ -93,6 +92,8 @@ int command_find(const char *word);
 /* -EINVAL, with the nearest command's name where one is near. */
 int command_unknown(const char *word, struct err *err);
 const struct option_info *option_info(enum option_id option);
+/* Does it take several values there, with commas? */
+bool option_takes_list(enum option_id option, enum command_id command);
 
 /*
  * Reads argv[1] ... On failure (-EINVAL) err says what is wrong and names the nearest word; `command` and `--json` are
