@@ -18,10 +18,17 @@ $(BUILD)/tests/%: $(BUILD)/tests/screen/%.o $(SCREEN_HELP) $(BUILD)/libtui.a $(B
 	$(call say,LD,$@)
 	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS) $(TEST_LIBS) $(LDLIBS) -lm
 
+# Fuzz targets over their varied seeds (tests/fuzz/seeds.c); the policy's has a test of its own.
+SEED_TESTS := $(addprefix $(BUILD)/tests/,$(addsuffix _seeds_test,net protocol sanitize scope))
+$(BUILD)/tests/%_seeds_test: $(BUILD)/tests/fuzz/%_fuzz.o $(BUILD)/tests/fuzz/seeds.o $(BUILD)/libcore.a $(BUILD)/libsandbox.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(LDLIBS) -lm
+
 .PHONY: unit-tests check-built check-long-built check-unit check-screen check-e2e fuzz
-unit-tests: $(UNIT_TESTS)
-check-unit: $(UNIT_TESTS)
-	@tests/run $(UNIT_TESTS)
+unit-tests: $(UNIT_TESTS) $(SEED_TESTS)
+check-unit: $(UNIT_TESTS) $(SEED_TESTS)
+	@tests/run $(UNIT_TESTS) $(SEED_TESTS)
 check-screen: all $(SCREEN_TESTS)
 	@tests/run $(SCREEN_TESTS)
 check-e2e: all
