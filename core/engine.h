@@ -97,6 +97,7 @@ struct executor {
     const char *suffix;     /* ".py" */
     const char *comment;    /* "#" */
     const char *about;      /* one phrase */
+    bool decoy;             /* nothing holds its programs: they run in a decoy cell, on a throw-away copy, and only there */
 };
 const struct executor *executor_find(const char *name); /* NULL */
 const struct executor *executor_for_language(const char *language);

@@ -7,6 +7,7 @@
 
 #include "hash_internal.h"
 #include "text_internal.h"
+#include "throwaway.h"
 
 /* ---- making and freeing -------------------------------------------------------------------------------------------
  */
@@ -50,6 +51,7 @@ void engine_attempt_done(struct engine_attempt *attempt)
         free(attempt->held[i].real);
     }
     runner_cell_done(&attempt->cell);
+    throwaway_free(attempt->throwaway);
     buf_done(&attempt->tool_output);
     free(attempt->requires);
     free(attempt->program);

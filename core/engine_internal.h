@@ -87,6 +87,7 @@ struct engine_attempt {
     struct grant grant;
     struct rows rows;
     bool granted; /* grant and rows are there */
+    char *throwaway; /* owned; the copy that a decoy executor's run works on; NULL: none */
     struct runner_cell cell;
     struct cell_client client;
     bool client_ready;
@@ -127,6 +128,8 @@ struct engine {
     enum inspect_mode inspect;
     bool own_stdin;
     unsigned attempts;
+    uint16_t decoy_port; /* what listens in a decoy cell, and whom it is told; see sandbox_request */
+    int decoy_socket;
     const char *needle; /* borrowed; a canary to look for in what a run leaves behind; NULL */
     enum engine_step step;
     bool cancelled;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "throwaway.h"
+
 /* ---- requires -----------------------------------------------------------------------------------------------------
  */
 
@@ -212,6 +214,59 @@ static bool grant(struct engine *engine, bool command)
     return !unserved;
 }
 
+/* ---- decoy executors ----------------------------------------------------------------------------------------------
+ */
+
+/* What holds nothing: the limits stay as caps, and the supervisor as what ends the run. */
+enum {
+    DECOY_WITHOUT = 1u << LAYER_NAMESPACES | 1u << LAYER_MOUNTS | 1u << LAYER_LANDLOCK | 1u << LAYER_SECCOMP |
+                    1u << LAYER_NOTIFY
+};
+
+static bool is_decoy(const struct engine *engine)
+{
+    return engine->job.executor && engine->job.executor->decoy;
+}
+
+/* No path of the host is granted: in the decoy there is none. */
+static int decoy_grant(const struct engine *engine, struct buf *to)
+{
+    struct policy granted;
+    int result = policy_parse(engine->attempt.rows.request, &granted, NULL);
+    if (result < 0) {
+        return result;
+    }
+    buf_add_text(to, "stdout,time,random");
+    for (int i = 0; i < _LIMIT_MAX; i++) {
+        buf_addf(to, ",%s=", limit_name((enum limit)i));
+        limit_format((enum limit)i, granted.limits.value[i], to);
+    }
+    policy_done(&granted);
+    return to->failed;
+}
+
+/* Where the program works: the root, or for a decoy executor the throw-away folder; NULL: it cannot be made. */
+static const char *find_place(struct engine *engine, struct err *err)
+{
+    struct engine_attempt *attempt = &engine->attempt;
+    if (!is_decoy(engine) || engine->decoy) {
+        return engine->root;
+    }
+    return throwaway_make(engine->root, &attempt->throwaway, err) < 0 ? NULL : attempt->throwaway;
+}
+
+static void enter_decoy(struct engine *engine)
+{
+    struct sandbox_request *request = &engine->attempt.cell.request;
+    if (!is_decoy(engine)) {
+        return;
+    }
+    request->without |= DECOY_WITHOUT;
+    request->decoy = engine->decoy ? engine->decoy : engine->attempt.throwaway;
+    request->decoy_port = engine->decoy_port;
+    request->decoy_socket = engine->decoy_socket;
+}
+
 /* ---- run ----------------------------------------------------------------------------------------------------------
  */
 
@@ -223,6 +278,7 @@ static void start(struct engine *engine)
     attempt->cell.request.own = engine->own;
     attempt->cell.request.decoy = engine->decoy;
     attempt->cell.request.without = engine->without;
+    enter_decoy(engine);
     start_client(engine);
     attempt->cell.request.stdin_fd = engine->own_stdin ? STDIN_FILENO : -1;
     if (sandbox_start(engine->spawner_fd, &attempt->cell.request, &attempt->fd, &err) < 0) {
@@ -236,20 +292,34 @@ void engine_run_program(struct engine *engine)
 {
     struct err err;
     struct engine_attempt *attempt = &engine->attempt;
-    if (!grant(engine, false)) {
+    struct buf limits;
+    if (!grant(engine, is_decoy(engine))) {
+        return;
+    }
+    engine_phase(engine, "run");
+    const char *place = find_place(engine, &err);
+    if (!place) {
+        engine_give_up(engine, STATUS_SETUP, err.text);
+        return;
+    }
+    buf_init(&limits, 4096);
+    if (is_decoy(engine) && decoy_grant(engine, &limits) < 0) {
+        buf_done(&limits);
+        engine_give_up(engine, STATUS_SETUP, "out of memory");
         return;
     }
     const struct runner_program program = {
         .executor = engine->job.executor,
-        .root = engine->root,
-        .granted = attempt->rows.request,
+        .root = place,
+        .granted = is_decoy(engine) ? limits.data : attempt->rows.request,
         .preamble = engine->preamble,
         .text = attempt->program,
         .len = attempt->program_len,
         .notify = engine->notify,
     };
-    engine_phase(engine, "run");
-    if (runner_prepare(&program, &attempt->cell, &err) < 0) {
+    int result = runner_prepare(&program, &attempt->cell, &err);
+    buf_done(&limits);
+    if (result < 0) {
         engine_give_up(engine, STATUS_SETUP, err.text);
         return;
     }
@@ -283,7 +353,9 @@ static void end_run(struct engine *engine)
     engine_phase_end(engine, sandbox_status_name(attempt->client.status), text.data);
     const struct place place = engine_place(engine);
     buf_clear(&text);
-    rows_least(&attempt->rows, &place, &text);
+    if (!is_decoy(engine)) { /* there nothing is counted */
+        rows_least(&attempt->rows, &place, &text);
+    }
     buf_done(&text);
     if (attempt->client.status == STATUS_CANCELLED) {
         engine->cancelled = true;

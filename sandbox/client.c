@@ -33,7 +33,7 @@ static int ask(int spawner_fd, char what, int *fds, size_t fd_count, int *ret_fd
 
 int sandbox_start(int spawner_fd, const struct sandbox_request *request, int *ret_fd, struct err *err)
 {
-    int fds[RUN_FD_STDIO + 3] = {-1, -1, -1, -1, -1};
+    int fds[RUN_FD_MOST] = {-1, -1, -1, -1, -1, -1};
     size_t count = RUN_FD_STDIO;
     struct buf bytes;
     int result;
@@ -56,6 +56,9 @@ int sandbox_start(int spawner_fd, const struct sandbox_request *request, int *re
         }
     } else if (request->stdin_fd >= 0) {
         fds[count++] = request->stdin_fd;
+    }
+    if (request->decoy_port) {
+        fds[count++] = request->decoy_socket; /* the last */
     }
     result = ask(spawner_fd, SPAWNER_RUN, fds, count, ret_fd, err);
     close(fds[RUN_FD_REQUEST]);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #include "cgroup_internal.h"
 #include "kernel_internal.h"
 #include "view_internal.h"
+#include "wire_internal.h"
 
 static const char cgroup_folder[] = "/sys/fs/cgroup";
 
@@ -126,6 +128,20 @@ static int switch_on_loopback(void)
     return result;
 }
 
+/* The caller holds the socket from now on, and hears who comes; the program cannot reach it but by the network. */
+static int listen_for_caller(const struct sandbox_request *request)
+{
+    struct sockaddr_in everywhere = {
+        .sin_family = AF_INET, .sin_addr = {INADDR_ANY}, .sin_port = htons(request->decoy_port)};
+    char what = 'l';
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int result = fd < 0 || bind(fd, (struct sockaddr *)&everywhere, sizeof everywhere) || listen(fd, SOMAXCONN) ? -errno : 0;
+
+    result = result ? result : wire_send(request->decoy_socket, &what, 1, &fd, 1, false);
+    close_descriptor(&fd);
+    return result;
+}
+
 /*
  * A second one on top, read-write: the supervisor in it writes the cells' maps of ids there. While the host's is still
  * attached, since without one like it a user may mount none.
@@ -185,6 +201,10 @@ static int make_world(const struct sandbox_request *request, const struct privil
     result = switch_on_loopback();
     if (result) {
         return err_errno(err, result, "cannot make a decoy cell: its loopback device");
+    }
+    result = request->decoy_socket < 0 ? 0 : listen_for_caller(request);
+    if (result) {
+        return err_errno(err, result, "cannot make a decoy cell: its listener");
     }
     if (sethostname("decoy", 5) || chdir("/")) {
         return err_errno(err, -errno, "cannot make a decoy cell: naming its host");

@@ -25,6 +25,7 @@ enum tag {
     TAG_ENV,
     TAG_DECOY,
     TAG_WITHOUT,
+    TAG_DECOY_PORT,
 };
 
 enum { TEXT_MAX = 1 << 20, ARG_MAX_BYTES = 128 << 10 };
@@ -49,6 +50,7 @@ int request_write(const struct sandbox_request *request, struct buf *to, struct 
     }
     wire_add_text(to, TAG_DECOY, request->decoy);
     wire_add_number(to, TAG_WITHOUT, request->without);
+    wire_add_number(to, TAG_DECOY_PORT, request->decoy_port);
     for (size_t i = 0; i < request->base_count; i++) {
         wire_add_text(to, TAG_BASE, request->base[i].path);
     }
@@ -131,6 +133,10 @@ static int read_field(const struct wire_field *field, struct request_copy *copy,
     case TAG_WITHOUT:
         result = wire_number(field, (1u << _LAYER_MAX) - 1, &value);
         request->without = (uint32_t)value;
+        return result;
+    case TAG_DECOY_PORT:
+        result = wire_number(field, UINT16_MAX, &value);
+        request->decoy_port = (uint16_t)value;
         return result;
     case TAG_BASE:
         return read_path(field, &copy->base[at->base++].path);

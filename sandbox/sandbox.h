@@ -90,6 +90,12 @@ struct sandbox_request {
      * Absolute and real; the root, or a folder that holds it.
      */
     const char *decoy;
+    /*
+     * In a decoy cell only: a port of its network at which something listens, whatever the address, and a socket of the
+     * caller's to which that listening socket is sent. 0: nothing listens there.
+     */
+    uint16_t decoy_port;
+    int decoy_socket;
     uint32_t without; /* bit set of enum sandbox_layer that are switched off; in a decoy cell only, else refused */
     bool said;     /* give the program descriptor 3 to say things on (see REPORT_SAID) */
     bool terminal; /* `techo exec` in place: descriptors 0, 1 and 2 are the caller's, output is neither kept nor counted */

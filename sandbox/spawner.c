@@ -89,6 +89,7 @@ static void supervise(const int *fds, size_t count, const struct err *outer)
         return;
     }
     close(fds[RUN_FD_REQUEST]);
+    copy.request.decoy_socket = copy.request.decoy_port && count > RUN_FD_STDIO ? fds[--count] : -1;
     for (size_t i = RUN_FD_STDIO; i < count; i++) {
         options.stdio[i - RUN_FD_STDIO] = fds[i];
     }
@@ -149,7 +150,7 @@ static void reap(int children)
 int spawner_main(int socket)
 {
     struct pollfd list[2] = {{.fd = socket, .events = POLLIN}, {.fd = open_children(), .events = POLLIN}};
-    int fds[RUN_FD_STDIO + 3];
+    int fds[RUN_FD_MOST];
     struct err outer = {0};
     size_t count;
     char what;

@@ -87,7 +87,7 @@ int report_read(const char *bytes, size_t len, struct report *ret_report);
 /* What the spawner is asked, as the first byte of a datagram. */
 enum { SPAWNER_RUN = 'r', SPAWNER_DOCTOR = 'd' };
 /* Descriptors of SPAWNER_RUN: the run's socket, the request, then stdin (request: stdin) or 0, 1, 2 (terminal). */
-enum { RUN_FD_SOCKET, RUN_FD_REQUEST, RUN_FD_STDIO };
+enum { RUN_FD_SOCKET, RUN_FD_REQUEST, RUN_FD_STDIO, RUN_FD_MOST = RUN_FD_STDIO + 4 };
 /* What the application says on a run's socket. */
 enum { RUN_CANCEL = 'c', RUN_ANSWER = 'a' };
 struct run_answer {

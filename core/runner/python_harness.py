@@ -1,11 +1,12 @@
 """Runs one program as __main__ inside a cell, and says on descriptor 3 what the outside wants to know.
 
-usage: python_harness.py PROGRAM [PREAMBLE]
+usage: python_harness.py [--restricted] PROGRAM [PREAMBLE]
 
 The preamble runs first, in the same module, under a name of its own, so that line 1 is the program's line 1.
 An audit hook says the program's line ("@12") before something is opened, connected or started; an exception that
 nobody catches is said as one JSON line, and shown on stderr as Python shows it, without the harness's own frames.
 All of it is what the program's process says about itself: it explains, and decides nothing.
+With --restricted the program is compiled by RestrictedPython, for comparison: what that promises is looked at elsewhere.
 """
 
 import os
@@ -160,7 +161,7 @@ def show_source(name, source):
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
 
 
-def compiled(name, path, source):
+def compiled(name, path, source, compiles=compile):
     """The code under `name`. Python's compiler opens the file it compiles to show the line of an error, so it is told where
     the source really lies; under `name` the root may hold nothing, or something else."""
 
@@ -169,13 +170,56 @@ def compiled(name, path, source):
         return code.replace(co_filename=name, co_consts=tuple(inner))
 
     try:
-        return renamed(compile(source, path, "exec", dont_inherit=True))
+        return renamed(compiles(source, path, "exec", dont_inherit=True))
     except SyntaxError as error:
         error.filename = name
         raise
 
 
-def run(program, preamble, said):
+IMPORTS = frozenset("collections csv datetime io itertools json math numpy pandas re statistics".split())
+BUILTINS = "all any dict enumerate filter frozenset iter list map max min next reversed set sum type".split()
+
+
+def restricted_import(name, *more):
+    if name.partition(".")[0] not in IMPORTS:
+        raise ImportError(f"{name} is not allowed here")
+    return __import__(name, *more)
+
+
+class Printer:
+    """What RestrictedPython makes of print()."""
+
+    def __init__(self, getattr_=None):
+        pass
+
+    def _call_print(self, *words, **options):
+        print(*words, **options)
+
+
+def restrict(module):
+    """Names and guards as RestrictedPython's documentation has them, with the libraries that answers need."""
+    import builtins
+    import operator
+
+    from RestrictedPython import Eval, Guards, safe_builtins
+
+    names = {name: getattr(builtins, name) for name in BUILTINS}
+    inplace = {"+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv}
+    module.__dict__.update(
+        __builtins__={**safe_builtins, **names, "__import__": restricted_import},
+        __metaclass__=type,
+        _getattr_=Guards.safer_getattr,
+        _getitem_=Eval.default_guarded_getitem,
+        _getiter_=Eval.default_guarded_getiter,
+        _inplacevar_=lambda sign, left, right: inplace[sign](left, right),
+        _iter_unpack_sequence_=Guards.guarded_iter_unpack_sequence,
+        _print_=Printer,
+        _unpack_sequence_=Guards.guarded_unpack_sequence,
+        _write_=lambda thing: thing,
+    )
+
+
+def run(program, preamble, said, restricted=False):
     places = [(name, path) for name, path in ((PREAMBLE, preamble), (NAME, program)) if path]
     parts = [(name, path, open(path, encoding="utf-8-sig").read()) for name, path in places]
     sys.argv = [NAME]
@@ -183,12 +227,21 @@ def run(program, preamble, said):
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")
     module = main_module()
+    compiles = compile
+    if restricted:
+        import warnings
+
+        from RestrictedPython import compile_restricted
+
+        warnings.filterwarnings("ignore", category=SyntaxWarning, module="RestrictedPython")
+        restrict(module)
+        compiles = lambda source, path, mode, dont_inherit: compile_restricted(source, path, mode)
     for name, _, source in parts:
         show_source(name, source)
     watch(said)
     try:
         for name, path, source in parts:
-            exec(compiled(name, path, source), module.__dict__)
+            exec(compiled(name, path, source, compiles), module.__dict__)
     except SystemExit:
         raise
     except BaseException as error:
@@ -198,4 +251,5 @@ def run(program, preamble, said):
 
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None, Said()))
+    words = [word for word in sys.argv[1:] if word != "--restricted"]
+    sys.exit(run(words[0], words[1] if len(words) > 1 else None, Said(), len(words) < len(sys.argv) - 1))

@@ -23,9 +23,15 @@ static void add_text(struct cell_builder *builder, const char *name, const char 
 static int add_python(struct cell_builder *builder, const struct runner_program *program, cJSON **ret_versions,
                       struct err *err)
 {
-    (void)program;
+    bool restricted = strcmp(program->executor->isolation, "restricted") == 0;
     int result = python_add(builder, ret_versions, err);
-    return result < 0 ? result : python_add_script(builder, "python_harness.py", err);
+    if (result == 0) {
+        result = python_add_script(builder, "python_harness.py", err);
+    }
+    if (result == 0 && restricted) {
+        cell_builder_arg(builder, "--restricted");
+    }
+    return result;
 }
 
 /* What a language's programs are run with; the program and its preamble come behind as arguments. */
