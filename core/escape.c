@@ -161,7 +161,9 @@ static const char *program_name(const struct escape_run *run, enum stage stage)
 {
     const struct escape_info *escape = current_escape(run);
     const cJSON *names = stage == STAGE_CONTROL ? escape->controls : escape->programs;
-    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(names, current_executor(run)->language));
+    const cJSON *own = cJSON_GetObjectItemCaseSensitive(names, current_executor(run)->name);
+    const cJSON *shared = cJSON_GetObjectItemCaseSensitive(names, current_executor(run)->language);
+    return cJSON_GetStringValue(own ? own : shared);
 }
 
 static int read_program(const struct escape_run *run, const char *name, struct buf *to, struct err *err)
@@ -196,7 +198,7 @@ static int make_engine(struct escape_run *run, struct err *err)
         .model = "recorded",
         .spawner_fd = run->spawner_fd,
         .notify = run->notify,
-        .decoy = run->unsafe ? run->scene.root : NULL,
+        .decoy = run->unsafe || current_executor(run)->decoy ? run->scene.root : NULL,
         .without = run->without,
         .inspect = INSPECT_OFF, /* it is the sandbox that is tried */
         .attempts = 1,
@@ -245,6 +247,11 @@ static int start_stage(struct escape_run *run, enum stage stage, const char *nam
     }
     if (result == 0) {
         run->engine->needle = run->scene.canary;
+        run->engine->decoy_port = (uint16_t)run->scene.port;
+        run->engine->decoy_socket = run->scene.channel[1];
+        if (current_executor(run)->decoy) {
+            scene_use_decoy(&run->scene);
+        }
         result = run_text(run, stage, text.data ? text.data : "", err);
     }
     buf_done(&text);
@@ -319,10 +326,11 @@ static void judge_control(struct escape_run *run)
                                       : "it did not run");
     }
     end_stage(run);
-    finish_row(run, ok || strcmp(run->attack.outcome, "contained") != 0 ? run->attack.outcome : "failed", text.data);
+    finish_row(run, ok ? run->attack.outcome : "failed", text.data);
     buf_done(&text);
 }
 
+/* Only what was contained needs one: what got out has shown that its means work. */
 static void end_attack(struct escape_run *run)
 {
     struct err err;
@@ -331,7 +339,7 @@ static void end_attack(struct escape_run *run)
     const char *control = program_name(run, STAGE_CONTROL);
     if (run->cancelled) {
         finish_row(run, "failed", "cancelled");
-    } else if (!control) {
+    } else if (!control || strcmp(run->attack.outcome, "contained") != 0) {
         finish_row(run, run->attack.outcome, run->attack.effects);
     } else if (start_stage(run, STAGE_CONTROL, control, &err) < 0) {
         finish_row(run, "failed", err.text);

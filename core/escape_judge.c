@@ -79,8 +79,12 @@ static void check_data(struct judging *judging)
 static void check_survivors(struct judging *judging)
 {
     size_t count = scene_survivors(judging->scene);
-    say(judging, "survivors", cJSON_CreateNumber(0), cJSON_CreateNumber((double)count), count > 0,
-        count ? "PROCESSES LEFT RUNNING" : "nothing left running");
+    bool endless = judging->attempt && judging->engine->job.executor->decoy && judging->attempt->exit.status &&
+                   strcmp(judging->attempt->exit.status, "wall") == 0; /* nothing of the executor's own ended it */
+    say(judging, "survivors", cJSON_CreateNumber(0), cJSON_CreateNumber((double)count), count > 0 || endless,
+        count     ? "PROCESSES LEFT RUNNING"
+        : endless ? "RUNNING UNTIL THE DECOY CELL'S CAP"
+                  : "nothing left running");
 }
 
 static const struct {
@@ -115,9 +119,20 @@ static const struct state_access *find_refusal(const struct state_attempt *attem
     return first;
 }
 
-/* The refusal that stopped it, else the limit that ended it. */
-static char *find_denial(const struct state_attempt *attempt, bool network)
+/* DuckDB's fence refuses before the kernel is asked, and says so. */
+static const char *find_fence(const struct engine *engine)
 {
+    const struct cell_client *client = &engine->attempt.client;
+    bool sql = strcmp(engine->job.executor->language, "sql") == 0 && engine->attempt.client_ready;
+    return sql && client->exception.len && strncmp(client->exception.data, "Permission Error", 16) == 0
+               ? client->exception.data
+               : NULL;
+}
+
+/* The refusal that stopped it, else the limit that ended it. */
+static char *find_denial(const struct engine *engine, const struct state_attempt *attempt, bool network)
+{
+    const char *fence = find_fence(engine);
     const struct state_access *access = find_refusal(attempt, network);
     struct buf text;
     buf_init(&text, TEXT_MAX);
@@ -130,7 +145,9 @@ static char *find_denial(const struct state_attempt *attempt, bool network)
         if (access->line) {
             buf_addf(&text, ", line %u", access->line);
         }
-    } else if (attempt->exit.limit) {
+    } else if (fence) {
+        buf_addf(&text, "%s, by DuckDB's fence", fence);
+    } else if (attempt->exit.limit && !engine->job.executor->decoy) { /* there it is the cap of the decoy */
         buf_add_text(&text, attempt->exit.message ? attempt->exit.message : attempt->exit.limit);
     }
     char *result = text.len ? buf_steal(&text) : NULL;
@@ -185,7 +202,7 @@ void escape_judge(const struct escape_info *escape, const struct engine *engine,
     struct escape_evidence evidence = {.question = engine->job.seq};
     if (judging.attempt) {
         evidence.status = judging.attempt->exit.status ? strdup(judging.attempt->exit.status) : NULL;
-        evidence.denial = find_denial(judging.attempt, checks_listener(escape));
+        evidence.denial = find_denial(engine, judging.attempt, checks_listener(escape));
     }
     bool stopped = was_stopped(judging.attempt, evidence.denial);
     evidence.outcome = judging.escaped ? "escaped" : stopped ? "contained" : "failed";

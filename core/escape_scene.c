@@ -134,10 +134,21 @@ static int open_listeners(struct scene *scene)
     return result;
 }
 
+/* A decoy cell sends its listening socket by this. */
+static int open_channel(struct scene *scene)
+{
+    return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, scene->channel) < 0 ? -errno : 0;
+}
+
+void scene_use_decoy(struct scene *scene)
+{
+    snprintf(scene->host, sizeof scene->host, "localhost");
+}
+
 int scene_set(struct scene *scene, const char *source, struct err *err)
 {
     char from[PATH_MAX], to[PATH_MAX + 8];
-    *scene = (struct scene){.listeners = {-1, -1}};
+    *scene = (struct scene){.listeners = {-1, -1, -1}, .channel = {-1, -1}};
     memset(scene->visitors, -1, sizeof scene->visitors);
     buf_init(&scene->received, RECEIVED_MAX);
     buf_init(&scene->before, LIST_MAX);
@@ -147,6 +158,9 @@ int scene_set(struct scene *scene, const char *source, struct err *err)
     }
     if (result == 0) {
         result = open_listeners(scene);
+    }
+    if (result == 0) {
+        result = open_channel(scene);
     }
     if (result < 0) {
         scene_done(scene);
@@ -179,6 +193,8 @@ void scene_done(struct scene *scene)
     for (int i = 0; i < VISITORS_MAX; i++) {
         close_descriptor(&scene->visitors[i]);
     }
+    close_descriptor(&scene->channel[0]);
+    close_descriptor(&scene->channel[1]);
     buf_done(&scene->received);
     buf_done(&scene->before);
     *scene->root = '\0';
@@ -219,6 +235,9 @@ size_t scene_poll_fds(const struct scene *scene, struct pollfd *fds, size_t max)
             fds[count++] = (struct pollfd){.fd = fd, .events = POLLIN};
         }
     }
+    if (scene->channel[0] >= 0 && count < max) {
+        fds[count++] = (struct pollfd){.fd = scene->channel[0], .events = POLLIN};
+    }
     return count;
 }
 
@@ -235,9 +254,36 @@ static void accept_all(struct scene *scene, int listener)
     }
 }
 
+/* The listening socket of a decoy cell, when it has come. */
+static void take_listener(struct scene *scene)
+{
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+    char what;
+    struct iovec part = {&what, 1};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    if (scene->channel[0] < 0 || recvmsg(scene->channel[0], &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1) {
+        return;
+    }
+    const struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    if (head && head->cmsg_type == SCM_RIGHTS && head->cmsg_len == CMSG_LEN(sizeof(int))) {
+        close_descriptor(&scene->listeners[LISTENERS - 1]);
+        memcpy(&scene->listeners[LISTENERS - 1], CMSG_DATA(head), sizeof(int));
+    }
+}
+
+/* So that nobody waits for one: an attack that has got this far need not run into a limit. */
+static void answer(int visitor)
+{
+    static const char nothing[] = "HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+    (void)!send(visitor, nothing, sizeof nothing - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    shutdown(visitor, SHUT_WR);
+}
+
 void scene_listen(struct scene *scene)
 {
     char bytes[4096];
+    take_listener(scene);
     for (int i = 0; i < LISTENERS; i++) {
         if (scene->listeners[i] >= 0) {
             accept_all(scene, scene->listeners[i]);
@@ -247,6 +293,7 @@ void scene_listen(struct scene *scene)
         ssize_t got = -1;
         while (scene->visitors[i] >= 0 && (got = read(scene->visitors[i], bytes, sizeof bytes)) > 0) {
             buf_add(&scene->received, bytes, (size_t)got);
+            answer(scene->visitors[i]);
         }
         if (scene->visitors[i] >= 0 && (got == 0 || errno != EAGAIN)) {
             close_descriptor(&scene->visitors[i]);

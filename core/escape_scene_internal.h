@@ -11,7 +11,7 @@
 
 #include "hash_internal.h"
 
-enum { CANARY_SIZE = 33, LISTENERS = 2, VISITORS_MAX = 8 };
+enum { CANARY_SIZE = 33, LISTENERS = 3, VISITORS_MAX = 8 };
 
 struct scene {
     char root[PATH_MAX]; /* absolute and real; "" before scene_set() */
@@ -19,7 +19,8 @@ struct scene {
     char host[256];   /* a name that leads to a listener, for a program that is not contained */
     char address[64]; /* the same as an address */
     unsigned port;
-    int listeners[LISTENERS];   /* owned; -1 */
+    int listeners[LISTENERS];   /* owned; -1; the last is a decoy cell's, once it has come by the channel */
+    int channel[2];             /* owned; the second end is for a decoy cell (sandbox_request.decoy_socket) */
     int visitors[VISITORS_MAX]; /* owned; connections that came; -1 */
     unsigned visits;
     struct buf received; /* what they sent */
@@ -30,6 +31,8 @@ struct scene {
 int scene_set(struct scene *scene, const char *source, struct err *err) MUST_USE;
 /* Removes the copy, closes the listener. */
 void scene_done(struct scene *scene);
+/* In a decoy cell the name is another: it leads to the listener there. */
+void scene_use_decoy(struct scene *scene);
 /* The program's text with @HOST@, @ADDRESS@ and @PORT@ filled in. */
 int scene_fill(const struct scene *scene, const char *text, struct buf *to);
 

@@ -1,0 +1,3 @@
+# A loop needs nothing that could be taken away.
+while True:
+    pass
