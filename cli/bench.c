@@ -114,6 +114,22 @@ static void cancel(void *context)
     engine_cancel(showing->task->engine);
 }
 
+/* Which of the executors hold nothing themselves. */
+static void print_decoys(const struct bench_row *rows, size_t count)
+{
+    struct buf names;
+
+    buf_init(&names, 4096);
+    for (size_t i = 0; i < count && strcmp(rows[i].question, rows[0].question) == 0; i++) {
+        const struct executor *executor = executor_find(rows[i].executor);
+        if (executor && executor->decoy)
+            buf_addf(&names, "%s%s", names.len ? ", " : "", executor->name);
+    }
+    if (names.len)
+        print_row("in decoy cells, each on a throw-away copy: %s", names.data);
+    buf_done(&names);
+}
+
 /* The sum: on the screen, in the `end` event, as exit status. */
 static int finish(struct showing *showing, int looped)
 {
@@ -127,6 +143,7 @@ static int finish(struct showing *showing, int looped)
         wrong += strcmp(verdict, "wrong") == 0;
     }
     print_layers(rows, count);
+    print_decoys(rows, count);
     print_row("%zu of %zu right, %zu wrong, %zu without an answer", right, total, wrong, total - right - wrong);
     cJSON_AddNumberToObject(totals, "right", (double)right);
     cJSON_AddNumberToObject(totals, "wrong", (double)wrong);

@@ -16,7 +16,7 @@ def hashes(folder):
 @pytest.mark.parametrize("mode", ["answer", "observe"])
 def test_the_four_attacks_are_contained(each_user, mode):
     before = hashes(ROOT / "cases" / "analytics")
-    result = each_user.techo("escapes", f"--notify={mode}", "--json", *ATTACKS)
+    result = each_user.techo("escapes", "-x", "python@sandbox", f"--notify={mode}", "--json", *ATTACKS)
     assert result.status == 0, result.out + result.err
     end = result.end
     assert (end["contained"], end["escaped"], end["unexpected"], end["total"]) == (4, 0, 0, 4)
@@ -28,7 +28,7 @@ def test_the_four_attacks_are_contained(each_user, mode):
 @pytest.mark.parametrize("mode", ["answer", "observe"])
 @pytest.mark.parametrize("attack", ["secret-file", "network", "overwrite"])
 def test_each_denial_names_path_permission_layer_and_line(each_user, attack, mode):
-    result = each_user.techo("escapes", f"--notify={mode}", "--json", attack)
+    result = each_user.techo("escapes", "-x", "python@sandbox", f"--notify={mode}", "--json", attack)
     denials = result.denials()
     assert denials, result.out + result.err
     for denial in denials:
@@ -41,13 +41,13 @@ def test_each_denial_names_path_permission_layer_and_line(each_user, attack, mod
 
 
 def test_the_endless_one_is_ended_by_wall_with_nothing_left(each_user):
-    result = each_user.techo("escapes", "--json", "endless-loop")
+    result = each_user.techo("escapes", "-x", "python@sandbox", "--json", "endless-loop")
     attack, control = result.kind("exit")
     assert (attack["status"], control["status"]) == ("wall", "ok"), result.err
 
 
 def test_the_table_for_people(world):
-    result = world.techo("escapes")
+    result = world.techo("escapes", "-x", "python@sandbox")
     assert result.status == 0, result.err
     for attack in ATTACKS:
         assert attack in result.out
