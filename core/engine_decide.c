@@ -24,7 +24,8 @@ static bool allows(enum engine_choice choice)
     return choice == CHOICE_ONCE || choice == CHOICE_SESSION;
 }
 
-/* ---- what was said for the whole session -------------------------------------------------------------------------- */
+/* ---- what was said for the whole session --------------------------------------------------------------------------
+ */
 
 static const struct engine_remembered *find_remembered(const struct engine *engine, const char *real)
 {
@@ -61,7 +62,8 @@ void engine_forget(struct engine *engine)
     engine->remembered_count = 0;
 }
 
-/* ---- events ------------------------------------------------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------------------------------------------------
+ */
 
 static void say_row(struct engine *engine, const struct engine_held *held, const char *state, const char *why)
 {
@@ -90,7 +92,8 @@ static void say_decision(struct engine *engine, const struct engine_held *held, 
     engine_emit(engine, event);
 }
 
-/* ---- deciding ----------------------------------------------------------------------------------------------------- */
+/* ---- deciding -----------------------------------------------------------------------------------------------------
+ */
 
 static void held_done(struct engine_held *held)
 {
@@ -196,8 +199,7 @@ void engine_hold(struct engine *engine, const struct report_held *report)
     const struct engine_remembered *said = find_remembered(engine, report->real);
     struct engine_held held;
     struct buf why;
-    if (!was_declared(engine, report) || attempt->held_count == ENGINE_HELD_MAX ||
-        !take(engine, report, &held)) {
+    if (!was_declared(engine, report) || attempt->held_count == ENGINE_HELD_MAX || !take(engine, report, &held)) {
         (void)sandbox_answer(attempt->fd, report->number, false); /* the refused access has its row */
         return;
     }

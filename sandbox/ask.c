@@ -115,7 +115,8 @@ static bool is_beyond(struct asks *asks, int64_t now)
 }
 
 /* Takes over what `made` owns. */
-static enum ask_result add(struct asks *asks, struct ask *made, const struct ask_waiter *call, const struct ask **ret_new)
+static enum ask_result add(struct asks *asks, struct ask *made, const struct ask_waiter *call,
+                           const struct ask **ret_new)
 {
     int64_t now = monotonic_us();
     struct ask *ask;

@@ -43,11 +43,11 @@ struct ask {
 struct asks {
     struct ask list[ASKS_MAX];
     size_t count, pending;
-    int file_item, net_item;       /* of the granted policy: file.read=?, net=?; -1: nobody is asked */
-    bool at_once, allow;           /* at_once: `allow` is the answer to everything */
-    const char *const *own;        /* borrowed: the request's; never asked for */
+    int file_item, net_item;        /* of the granted policy: file.read=?, net=?; -1: nobody is asked */
+    bool at_once, allow;            /* at_once: `allow` is the answer to everything */
+    const char *const *own;         /* borrowed: the request's; never asked for */
     int64_t held_us, held_since_us; /* how long the run has waited for answers; since when, while it waits */
-    int64_t recent_us[8];          /* when the last ones were asked, a ring */
+    int64_t recent_us[8];           /* when the last ones were asked, a ring */
 };
 
 /* The index of the item `file.read=?`, or of another permission's, or -1. */

@@ -109,7 +109,7 @@ static int replace(int from, int host, const char *name, const struct stat *new,
     if (fd < 0) {
         return fd;
     }
-    result = copy(from, fd, (uint64_t)new->st_size);
+    result = copy(from, fd, (uint64_t) new->st_size);
     result = result ? result : dress(fd, host, old, new->st_mode);
     result = !result && fsync(fd) ? -errno : result;
     result = result ? result : put_in_place(host, temporary, name, old);
@@ -130,7 +130,7 @@ static const char *find_problem(const struct stat *new, const struct stat *old, 
     if (new->st_nlink > 1) {
         return "it has several names (hard links)";
     }
-    if ((uint64_t)new->st_size > bytes_left) {
+    if ((uint64_t) new->st_size > bytes_left) {
         return "it is larger than the limit disk";
     }
     if (old && !S_ISREG(old->st_mode)) {
@@ -160,8 +160,8 @@ void commit_file(int upper, int host, const char *name, const struct timespec *s
         } else {
             ret_step->error = result;
         }
-        *bytes_left -= (uint64_t)new.st_size;
-        ret_step->size = (uint64_t)new.st_size;
+        *bytes_left -= (uint64_t) new.st_size;
+        ret_step->size = (uint64_t) new.st_size;
         ret_step->kind = exists ? EFFECT_CHANGED : EFFECT_CREATED;
     }
     close(from);
@@ -232,8 +232,8 @@ static void remove_folder(struct removal *removal, int host, const char *name, s
     step->kind = EFFECT_REMOVED;
 }
 
-void commit_remove(int host, const char *name, const char *path, const struct timespec *started,
-                   const char *const *own, struct commit_step *ret_step)
+void commit_remove(int host, const char *name, const char *path, const struct timespec *started, const char *const *own,
+                   struct commit_step *ret_step)
 {
     struct removal removal = {.started = started, .own = own, .step = ret_step};
     size_t len = strlen(path);

@@ -22,8 +22,8 @@ struct commit_step {
 void commit_file(int upper, int host, const char *name, const struct timespec *started, uint64_t *bytes_left,
                  struct commit_step *ret_step);
 /* Removes `name` (`path` on the host), a folder with all that it holds. */
-void commit_remove(int host, const char *name, const char *path, const struct timespec *started,
-                   const char *const *own, struct commit_step *ret_step);
+void commit_remove(int host, const char *name, const char *path, const struct timespec *started, const char *const *own,
+                   struct commit_step *ret_step);
 /* The same whatever its name and whenever it was changed. */
 void commit_discard(int host, const char *name, struct commit_step *ret_step);
 /* Makes a folder and opens it: a descriptor or -errno. */

@@ -117,9 +117,9 @@ static int walk(struct search *search, int folder, size_t len, int depth)
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || more < 0 || (size_t)more >= room) {
             continue;
         }
-        result = ++search->seen > SEEN_MAX
-                     ? err_set(search->err, -EOPNOTSUPP, "--direct: %s holds more than %d files", search->write->path, SEEN_MAX)
-                     : look_at(search, folder, entry->d_name, len + (size_t)more, depth);
+        result = ++search->seen > SEEN_MAX ? err_set(search->err, -EOPNOTSUPP, "--direct: %s holds more than %d files",
+                                                     search->write->path, SEEN_MAX)
+                                           : look_at(search, folder, entry->d_name, len + (size_t)more, depth);
     }
     search->path[len] = '\0';
     closedir(list);
@@ -156,7 +156,8 @@ static int check_direct(const struct write_pin *pin, const char *root, struct er
         return err_set(err, -EOPNOTSUPP, "--direct: %s holds the session's folder; name a folder below it", pin->path);
     }
     if (pin->name && (fstatat(pin->fd, pin->name, &info, AT_SYMLINK_NOFOLLOW) || info.st_nlink > 1)) {
-        return err_set(err, -EOPNOTSUPP, "--direct: %s has another name (a hard link), which would change, too", pin->path);
+        return err_set(err, -EOPNOTSUPP, "--direct: %s has another name (a hard link), which would change, too",
+                       pin->path);
     }
     return 0;
 }

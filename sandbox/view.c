@@ -51,59 +51,6 @@ static int cover(struct builder *builder, const char *at, unsigned long flags, c
     return *ret_fd < 0 ? fail(builder, "opening", at) : 0;
 }
 
-/* Makes in the upper layer of the root folder a place for what may be written below it and does not exist yet. */
-static int make_upper_place(struct builder *builder, const struct write_pin *pin)
-{
-    size_t root = strcmp(builder->view->root, "/") ? strlen(builder->view->root) : 0;
-    char path[PATH_MAX];
-    int len = snprintf(path, sizeof path, "upper%s", pin->path + root);
-
-    if (len < 0 || len >= (int)sizeof path) {
-        errno = ENAMETOOLONG;
-        return fail(builder, "making a place for", pin->path);
-    }
-    for (char *slash = strchr(path + 6, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(path, 0755) && errno != EEXIST) {
-            return fail(builder, "making a place for", pin->path);
-        }
-        *slash = '/';
-    }
-    if ((pin->name ? mknod(path, S_IFREG | 0644, 0) : mkdir(path, 0755)) && errno != EEXIST) {
-        return fail(builder, "making a place for", pin->path);
-    }
-    return 0;
-}
-
-/* The root folder, with a place for ./out and for what is missing above what the host has there. */
-static int make_overlay(struct builder *builder, int *ret_fd)
-{
-    const struct view *view = builder->view;
-    unsigned attributes = MOUNT_ATTR_RDONLY | (view->root_execute ? 0 : MOUNT_ATTR_NOEXEC);
-    int fd, result = 0;
-
-    if (mkdir("lower", 0755) || mkdir("upper", 0755) || mkdir("upper/out", 0755) ||
-        move_mount(view->root_lower, "", AT_FDCWD, "lower", MOVE_MOUNT_F_EMPTY_PATH)) {
-        return fail(builder, "preparing the overlay of", view->root);
-    }
-    for (size_t i = 0; i < view->count && !result; i++) {
-        const struct write_pin *pin = view->list[i].write;
-        if (pin && !pin->exists && path_is_within(pin->path, view->root)) {
-            result = make_upper_place(builder, pin);
-        }
-    }
-    if (result) {
-        return result;
-    }
-    fd = view_make_overlay("upper:lower", NULL, NULL, attributes);
-    if (fd < 0) {
-        errno = -fd;
-        return fail(builder, "making the overlay of", view->root);
-    }
-    *ret_fd = fd;
-    return 0;
-}
-
 /* What may be written, each with an upper layer of its own. */
 static int make_writes(struct builder *builder)
 {
@@ -136,7 +83,7 @@ static int make_private(struct builder *builder, int *ret_overlay)
         return fail(builder, "making", "the private folders");
     }
     result = make_writes(builder);
-    return !result && builder->view->root_lower >= 0 ? make_overlay(builder, ret_overlay) : result;
+    return !result && builder->view->root_lower >= 0 ? view_make_root(builder->view, ret_overlay, builder->err) : result;
 }
 
 static int make_root(struct builder *builder)

@@ -66,6 +66,8 @@ int view_plan_writes(struct view *view, const struct cell_options *options, bool
  * at the entry's place, with its upper layer in writes/INDEX/upper.
  */
 int view_make_write(const struct view *view, struct view_entry *entry, size_t index, struct err *err);
+/* The same for the root folder, with a place for ./out and for what is missing. *ret_fd is a detached mount. */
+int view_make_root(const struct view *view, int *ret_fd, struct err *err);
 /* An overlay of the folders named in `layers` ("upper:lower"), or of a writable one; a detached mount, or -errno. */
 int view_make_overlay(const char *lower, const char *upper, const char *work, unsigned attributes);
 /* The same for a view; in place, the thing itself. */

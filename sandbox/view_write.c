@@ -1,5 +1,6 @@
 /*
- * What may be written, in the cell's init: an overlay per grant, of which only
+ * Overlays, in the cell's init: the root folder's, which is read-only, and what
+ * may be written: one per grant, of which only
  * the upper layer is the program's. The layers lie in the run's private file
  * system, which is the working folder here and whose size is the limit `disk`.
  */
@@ -136,4 +137,48 @@ int view_make_write(const struct view *view, struct view_entry *entry, size_t in
         result = entry->fd < 0 ? -errno : 0;
     }
     return result ? err_errno(err, result, "cannot make the sandbox's files: making %s writable", pin->path) : 0;
+}
+
+/* Makes in the upper layer of the root folder a place for what may be written below it and does not exist yet. */
+static int make_upper_place(const struct view *view, const struct write_pin *pin)
+{
+    size_t root = strcmp(view->root, "/") ? strlen(view->root) : 0;
+    char path[PATH_MAX];
+    int len = snprintf(path, sizeof path, "upper%s", pin->path + root);
+
+    if (len < 0 || len >= (int)sizeof path) {
+        return -ENAMETOOLONG;
+    }
+    for (char *slash = strchr(path + 6, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(path, 0755) && errno != EEXIST) {
+            return -errno;
+        }
+        *slash = '/';
+    }
+    return (pin->name ? mknod(path, S_IFREG | 0644, 0) : mkdir(path, 0755)) && errno != EEXIST ? -errno : 0;
+}
+
+/* The root folder, with a place for ./out and for what is missing above what the host has there. */
+int view_make_root(const struct view *view, int *ret_fd, struct err *err)
+{
+    unsigned attributes = MOUNT_ATTR_RDONLY | (view->root_execute ? 0 : MOUNT_ATTR_NOEXEC);
+    int fd, result = 0;
+
+    if (mkdir("lower", 0755) || mkdir("upper", 0755) || mkdir("upper/out", 0755) ||
+        move_mount(view->root_lower, "", AT_FDCWD, "lower", MOVE_MOUNT_F_EMPTY_PATH)) {
+        return err_errno(err, -errno, "cannot make the sandbox's files: preparing the overlay of %s", view->root);
+    }
+    for (size_t i = 0; i < view->count && !result; i++) {
+        const struct write_pin *pin = view->list[i].write;
+        if (pin && !pin->exists && path_is_within(pin->path, view->root)) {
+            result = make_upper_place(view, pin);
+        }
+    }
+    fd = result ? result : view_make_overlay("upper:lower", NULL, NULL, attributes);
+    if (fd < 0) {
+        return err_errno(err, fd, "cannot make the sandbox's files: making the overlay of %s", view->root);
+    }
+    *ret_fd = fd;
+    return 0;
 }

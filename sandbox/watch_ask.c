@@ -62,7 +62,9 @@ static void add_row(struct watch *watch, const struct ask *ask, const struct ask
         .resolved = ask->path,
         .want = file ? WANT_READ : WANT_CONNECT,
         .verdict = allowed ? ACCESS_ALLOWED : ACCESS_DENIED,
-        .error = allowed ? 0 : answered ? EACCES : call->error,
+        .error = allowed    ? 0
+                 : answered ? EACCES
+                            : call->error,
         .layer = file ? LAYER_MOUNTS : LAYER_NAMESPACES,
         .answered = answered,
         .item = item,

@@ -108,7 +108,8 @@ void dialog_draw(const struct app *app)
     if (!row) {
         return;
     }
-    struct untrusted scope = untrusted_text(row->scope ? row->scope : ""), why = untrusted_text(row->why ? row->why : "");
+    struct untrusted scope = untrusted_text(row->scope ? row->scope : ""),
+                     why = untrusted_text(row->why ? row->why : "");
     int width = BOX_COLUMNS < app->layout.columns - 4 ? BOX_COLUMNS : app->layout.columns - 4;
     int most = app->layout.rows > BOX_ROWS + 2 ? app->layout.rows - BOX_ROWS : 1;
     int rows = wrapped_rows(width - 2, most, scope) + wrapped_rows(width - 2, most, why);

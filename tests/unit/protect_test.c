@@ -47,9 +47,9 @@ static void names_that_other_programs_trust(void **state)
 static void names_that_only_look_like_them(void **state)
 {
     static const char *const paths[] = {
-        "/",           "/r",           "/r/git/hooks/x", "/r/.gitignore", "/r/.github/x", "/r/bashrc",  "/r/x.bashrc",
-        "/r/x.pth.md", "/r/profile",   "/r/.config",     "/r/.config/x",  "/r/systemd/x", "/r/.local/x", "/r/techo/x",
-        "/var/keysx",  "/r/state/other",
+        "/",           "/r",          "/r/git/hooks/x", "/r/.gitignore",  "/r/.github/x", "/r/bashrc",
+        "/r/x.bashrc", "/r/x.pth.md", "/r/profile",     "/r/.config",     "/r/.config/x", "/r/systemd/x",
+        "/r/.local/x", "/r/techo/x",  "/var/keysx",     "/r/state/other",
     };
 
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
