@@ -103,7 +103,7 @@ size_t float_format(double d, char *to)
         return n;
     }
     char text[40];
-    for (int precision = 14; precision <= 16; precision++) {
+    for (int precision = fabs(d) < 2.3e-308 ? 0 : 14; precision <= 16; precision++) {
         snprintf(text, sizeof(text), "%.*e", precision, fabs(d));
         if (precision == 16 || strtod(text, NULL) == fabs(d)) {
             break;

@@ -244,7 +244,12 @@ static struct node *parse_when_inline(struct front *front, struct node *conditio
     node->b = adopt(front, node, parse_expression(front));
     if (accept(front, TOKEN_OTHERWISE)) {
         skip_newlines(front);
+        bool indented = accept(front, TOKEN_INDENT);
         node->c = adopt(front, node, parse_expression(front));
+        if (indented) {
+            skip_newlines(front);
+            expect(front, TOKEN_DEDENT);
+        }
     }
     return node;
 }

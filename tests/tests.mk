@@ -25,7 +25,7 @@ $(BUILD)/tests/%_seeds_test: $(BUILD)/tests/fuzz/%_fuzz.o $(BUILD)/tests/fuzz/se
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(LDLIBS) -lm
 
-.PHONY: unit-tests check-built check-long-built check-unit check-screen check-e2e fuzz
+.PHONY: unit-tests check-built check-long-built check-unit check-synsema check-screen check-e2e fuzz
 unit-tests: $(UNIT_TESTS) $(SEED_TESTS)
 check-unit: $(UNIT_TESTS) $(SEED_TESTS)
 	@tests/run $(UNIT_TESTS) $(SEED_TESTS)
@@ -34,7 +34,10 @@ check-screen: all $(SCREEN_TESTS)
 check-e2e: all
 	@tests/e2e/run
 
-check-built: check-unit check-screen check-e2e check-escapes
+check-synsema: $(LIBEXEC)/synsema
+	@tests/synsema/run $(LIBEXEC)/synsema
+
+check-built: check-unit check-synsema check-screen check-e2e check-escapes
 	@tests/includes
 	@echo "check: all tests passed"
 
