@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void set_message(struct vm *vm, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void set_message(struct vm *vm, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
