@@ -116,6 +116,12 @@ static int make_network(const struct inside *inside)
     return fd;
 }
 
+/*
+ * Other tasks of the program's user, for RLIMIT_NPROC: a decoy's /proc shows none of the host's, and when they are more
+ * than this, a program that needs a thread gets none. The limit itself is the supervisor's, who counts.
+ */
+enum { DECOY_TASKS = 1024 };
+
 /* ---- init's part --------------------------------------------------------------------------------------------------
  */
 
@@ -323,7 +329,8 @@ static void enter_files(struct inside *inside, struct inside_message *ready)
 static int take_limits(const struct inside *inside, struct inside_message *ready)
 {
     enum filter_kind kind = inside->sampled ? FILTER_SAMPLED : FILTER_COUNTED;
-    const uint64_t others = inside_makes(inside, LAYER_NAMESPACES) ? 0 : level_count_tasks();
+    const uint64_t unseen = inside->options->decoy ? DECOY_TASKS : 0;
+    const uint64_t others = inside_makes(inside, LAYER_NAMESPACES) ? 0 : level_count_tasks() + unseen;
     int listener = -1;
 
     if (!inside_makes(inside, LAYER_SECCOMP)) {
