@@ -1,2 +1,2 @@
--- A join that forgot its condition: as many rows as there are grains of sand.
-SELECT count(*) FROM range(10000000000) a, range(10000000000) b WHERE hash(a, b) = 7;
+-- A join that forgot its conditions: as many rows as there are grains of sand, in little memory.
+SELECT count(*) FROM range(100000) a, range(100000) b, range(100000) c WHERE hash(a, b, c) = 7;
