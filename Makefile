@@ -184,6 +184,7 @@ bench: setup
 	@bench/launch
 
 include tests/tests.mk
+include tests/synsema/synsema.mk
 
 # ---- installation ------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 static const struct builtin *const chapters[] = {
     builtins_core,
     builtins_math,
+    builtins_program,
 };
 
 #define CHAPTERS (sizeof(chapters) / sizeof(chapters[0]))

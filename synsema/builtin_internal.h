@@ -73,5 +73,6 @@ extern const struct kind *const kinds[_OBJECT_MAX];
 
 extern const struct builtin builtins_core[];
 extern const struct builtin builtins_math[];
+extern const struct builtin builtins_program[];
 
 #endif

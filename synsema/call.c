@@ -231,6 +231,10 @@ static int invoke(struct vm *vm, struct call *call, struct value *ret)
     if (vm->depth >= vm->depth_limit) {
         return too_deep(vm);
     }
+    if (call->builtin->gated && vm_is_pure(vm)) {
+        return vm_fail(vm, "%s: not available in the pure profile — this run has no filesystem (run it with the native profile)",
+                       call->builtin->name);
+    }
     vm->depth++;
     *ret = VALUE_NOTHING;
     int r = call->builtin->fn(vm, call, ret);

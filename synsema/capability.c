@@ -162,6 +162,12 @@ static enum outcome judge(struct vm *vm, enum capability capability, const char 
     return !ceiling && grants_cover(vm, &vm->rejected, capability, scope, &which) ? ABOVE_CEILING : NOT_GRANTED;
 }
 
+bool capability_allows(struct vm *vm, enum capability capability, const char *scope)
+{
+    size_t which;
+    return judge(vm, capability, scope, &which) == COVERED;
+}
+
 static int deny(struct vm *vm, enum capability capability, const char *scope, enum outcome outcome)
 {
     struct buffer name, wanted;

@@ -41,6 +41,7 @@ struct synsema *synsema_new(const struct synsema_options *options, char *ret_err
     vm->error.capacity = MESSAGE_ROOM;
     vm->error.message[0] = '\0';
     vm->options = *options;
+    vm->fail_allocation = options->fail_allocation;
     if (!vm->options.filename) {
         vm->options.filename = "<program>";
     }

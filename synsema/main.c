@@ -1,5 +1,5 @@
 /* libexec/techo/synsema: runs one Synsema program. `synsema [OPTION…] FILE|- [-- ARG…]`; see usage below. */
-#include "synsema.h"
+#include "report_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +13,14 @@
 
 static const char usage[] =
     "usage: synsema [--sandbox | --cap-set CEILING] [--profile native|pure] [--test] [--check] [--filename NAME]\n"
-    "               [--memory BYTES] [--steps N] FILE|- [-- ARG...]\n";
+    "               [--memory BYTES] [--steps N] [--format json] FILE|- [-- ARG...]\n";
 
 struct request {
     struct synsema_options options;
     const char *file;
     bool check;
+    bool json;
+    struct report report;
     bool sandbox;
 };
 
@@ -30,7 +32,7 @@ static int wrong(const char *what)
 
 static bool takes_value(const char *option)
 {
-    static const char *const options[] = {"--cap-set", "--profile", "--filename", "--memory", "--steps"};
+    static const char *const options[] = {"--cap-set", "--profile", "--filename", "--memory", "--steps", "--format"};
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         if (strcmp(options[i], option) == 0) {
             return true;
@@ -47,6 +49,9 @@ static int set_value(struct request *request, const char *option, const char *va
         request->options.ceiling = value;
     } else if (strcmp(option, "--filename") == 0) {
         request->options.filename = value;
+    } else if (strcmp(option, "--format") == 0) {
+        request->json = strcmp(value, "json") == 0;
+        return request->json ? 0 : wrong("the only format is json");
     } else if (strcmp(option, "--profile") == 0) {
         request->options.pure = strcmp(value, "pure") == 0;
         return request->options.pure || strcmp(value, "native") == 0 ? 0 : wrong("profile is native or pure");
@@ -142,6 +147,17 @@ static void raise_stack_limit(void)
     }
 }
 
+/* Keeps the lines for the report. */
+static int keep(void *context, enum synsema_stream stream, const char *bytes, size_t length)
+{
+    struct request *request = context;
+    if (stream == SYNSEMA_STDERR) {
+        fwrite(bytes, 1, length, stderr);
+        return 0;
+    }
+    return report_add(&request->report, bytes, length - 1);
+}
+
 int main(int argc, char **argv)
 {
     struct request request = {0};
@@ -158,6 +174,10 @@ int main(int argc, char **argv)
     if (!request.options.filename) {
         request.options.filename = strcmp(request.file, "-") == 0 ? "<stdin>" : request.file;
     }
+    if (request.json) {
+        request.options.output = keep;
+        request.options.context = &request;
+    }
     raise_stack_limit();
     char error[512];
     struct synsema *engine = synsema_new(&request.options, error, sizeof(error));
@@ -167,7 +187,10 @@ int main(int argc, char **argv)
     }
     const struct synsema_result *result =
         request.check ? synsema_check(engine, source, length) : synsema_run(engine, source, length);
-    if (result->error) {
+    if (request.json) {
+        report_write(&request.report, engine, result, stdout);
+        report_done(&request.report);
+    } else if (result->error) {
         fprintf(stderr, "%s\n", result->error);
     }
     int status = result->exit;
