@@ -92,10 +92,12 @@ static void say_denial(const struct exec *exec, const struct report_access *acce
         buf_done(&line);
         return;
     }
-    buf_addf(&line, " (%s%s): %s", access->answered ? "answered, " : "", sandbox_layer_name(access->layer),
-             permission_name(access->missing));
-    buf_add_char(&line, '=');
-    scope_display(access->resolved, exec->root, exec->home, &line);
+    buf_addf(&line, " (%s%s): ", access->answered ? "answered, " : "", sandbox_layer_name(access->layer));
+    size_t before = line.len;
+    grant_add_item(access->missing, access->resolved, exec->root, exec->home, &line);
+    if (line.len == before) { /* no item can name it */
+        buf_add_text(&line, permission_name(access->missing));
+    }
     buf_add_text(&line, " is not granted");
     if (line.data) {
         say(line.data);

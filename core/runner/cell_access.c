@@ -51,7 +51,9 @@ static void judge(const struct cell_client *client, const struct report_access *
     } else {
         buf_add_text(&to->scope, access->resolved);
     }
-    item_format(name, to->scope.len ? to->scope.data : NULL, &to->missing);
+    if (grant_add_item(access->missing, access->resolved, root, home, &to->missing) < 0 || to->missing.len == 0) {
+        item_format(name, to->scope.len ? to->scope.data : NULL, &to->missing); /* no item can name it */
+    }
     bool granted = grant_judge(&client->rows->granted, root, home, access->missing, access->resolved, &to->nearest,
                                &to->why, NULL);
     if (to->nearest && to->nearest->ask) {
