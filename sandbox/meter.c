@@ -233,9 +233,8 @@ void meter_finish(struct meter *meter, uint32_t at_end)
         uint64_t most = (uint64_t)all.ru_maxrss * 1024;
         int64_t cpu = (all.ru_utime.tv_sec + all.ru_stime.tv_sec) * INT64_C(1000000) + all.ru_utime.tv_usec +
                       all.ru_stime.tv_usec;
-        /* sampled ticks are coarse, and count where some were never waited for */
-        bool more = meter->gone_ticks > 0 && meter->usage.cpu_us > cpu;
-        meter->usage.cpu_us = more ? meter->usage.cpu_us : cpu;
+        /* samples are cut down to ticks; they are more where processes were never waited for, as all that die with init */
+        meter->usage.cpu_us = meter->usage.cpu_us > cpu ? meter->usage.cpu_us : cpu;
         meter->usage.memory_peak = most > meter->usage.memory_peak ? most : meter->usage.memory_peak;
     }
     meter->usage.processes_peak = at_end > meter->usage.processes_peak ? at_end : meter->usage.processes_peak;

@@ -194,6 +194,12 @@ def test_processor_time_is_what_the_kernel_counts(each_user):
     assert 0.5 <= said <= shown <= said + 0.3  # and what the end of the interpreter took
 
 
+def test_processor_time_of_what_was_killed_is_shown_too(each_user):
+    result = each_user.run("while True: pass", "-c", "stdout,cpu=300ms", "--inspect=off")
+    assert last(result, "exit")["status"] == "cpu"
+    assert 300_000 <= last(result, "usage")["cpu_us"] <= 900_000
+
+
 def test_processes_disk_and_output_are_counted(each_user):
     text = "import os, time\nfor n in range(4):\n  if os.fork() == 0: time.sleep(100)\n" \
            "open('out/x', 'wb').write(bytes(3 << 20))\nprint('x' * 9)\nos.write(2, b'y' * 5)\ntime.sleep(0.3)"
