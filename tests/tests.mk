@@ -13,7 +13,6 @@ $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(BUILD)/libcore.a $(BUILD)/libsandbox
 	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(TEST_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TEST_LIBS) $(LDLIBS) -lm
 
 # The helpers are kept between tests.
-.SECONDARY: $(SCREEN_HELP)
 $(BUILD)/tests/%: $(BUILD)/tests/screen/%.o $(SCREEN_HELP) $(BUILD)/libtui.a $(BUILD)/libcore.a $(BUILD)/libsandbox.a
 	$(call say,LD,$@)
 	$(Q)$(CC) -pie $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(TUI_LIBS) $(TEST_LIBS) $(LDLIBS) -lm
@@ -48,17 +47,23 @@ check-long-built: all
 # Fuzz targets (libFuzzer): tests/fuzz/NAME_fuzz.c with seeds in tests/fuzz/seeds/NAME/.
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(SANDBOX_LIB) $(CORE_SRC) $(FLAGS_STAMP) | $(FILTERS)
-	$(call say,FUZZ,$@)
+FUZZ_FLAGS := -std=c17 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer-no-link,address,undefined
+FUZZ_OBJECTS := $(call objects,$(SANDBOX_LIB) $(CORE_SRC),fuzz-objects/)
+$(BUILD)/fuzz-objects/%.o: %.c $(FLAGS_STAMP) | $(FILTERS)
+	$(call say,FUZZ,$<)
 	@mkdir -p $(@D)
-	$(Q)clang $(BASE_CPPFLAGS) -std=c17 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined $(LIB_CFLAGS) \
-	    -o $@ $< $(SANDBOX_LIB) $(CORE_SRC) $(LIBS) -lm
+	$(Q)clang $(BASE_CPPFLAGS) $(FUZZ_FLAGS) $(LIB_CFLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/fuzz/%: $(BUILD)/fuzz-objects/tests/fuzz/%.o $(FUZZ_OBJECTS)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)clang -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIBS) -lm
 fuzz: $(FUZZ_TARGETS)
 	@for target in $^; do \
 	    name=$$(basename $$target _fuzz); mkdir -p $(BUILD)/fuzz/corpus/$$name tests/fuzz/seeds/$$name; \
-	    echo "fuzz: $$name for $(FUZZ_SECONDS) s"; \
-	    $$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 -verbosity=0 \
-	        -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus/$$name tests/fuzz/seeds/$$name || exit 1; \
+	    $$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -artifact_prefix=$(BUILD)/fuzz/ \
+	        $(BUILD)/fuzz/corpus/$$name tests/fuzz/seeds/$$name >$(BUILD)/fuzz/$$name.log 2>&1 || \
+	        { tail -40 $(BUILD)/fuzz/$$name.log; echo "fuzz: $$name failed"; exit 1; }; \
+	    echo "fuzz: $$name: $$(grep -o 'Done.*' $(BUILD)/fuzz/$$name.log), nothing found"; \
 	done
 
 # Objects of tests are kept between builds.
