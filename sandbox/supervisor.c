@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
@@ -360,15 +361,19 @@ static void done(struct supervisor *supervisor)
 
 void supervisor_run(const struct supervisor_options *options)
 {
-    static struct supervisor supervisor; /* big, and one to a process */
+    static struct supervisor supervisor; /* big: the first run of a process finds it zeroed and untouched */
     struct err err = {0};
 
-    supervisor = (struct supervisor){
-        .options = options,
-        .asked_us = monotonic_us(),
-        .killed_for = -1,
-        .streams = {{.fd = -1, .number = 1}, {.fd = -1, .number = 2}},
-    };
+    if (supervisor.options) {
+        memset(&supervisor, 0, sizeof supervisor);
+    }
+    supervisor.options = options;
+    supervisor.asked_us = monotonic_us();
+    supervisor.killed_for = -1;
+    for (int i = 0; i < 2; i++) {
+        supervisor.streams[i].fd = -1;
+        supervisor.streams[i].number = i + 1;
+    }
     feed_init(&supervisor.input);
     said_init(&supervisor.said, -1);
     outbox_init(&supervisor.outbox, options->client);
