@@ -86,7 +86,9 @@ def test_each_is_described_whole(identity):
     assert set(escape) - {"ceiling"} == {"title", "story", "programs", "controls", "expected", "effects"}
     assert escape["expected"]["python@sandbox"] == "contained"
     assert set(escape["effects"]) <= EFFECTS
-    assert set(escape["controls"]) == set(escape["programs"])
+    languages = {executor.split("@")[0] for executor in escape["expected"]}
+    assert set(escape["programs"]) <= languages | set(escape["expected"])  # one executor's own comes before its language's
+    assert "python" in escape["controls"] and set(escape["controls"]) <= set(escape["programs"])
     for name in [*escape["programs"].values(), *escape["controls"].values()]:
         assert (ESCAPES / identity / name).is_file()
 
