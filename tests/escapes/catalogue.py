@@ -131,8 +131,10 @@ ATTACKS = [
     files("23", "the mount interface, old and new", "kernel mounts", "EPERM ENOSYS", layer="seccomp", report=None,
           unbroken="it needs capabilities, which no program has here; row 24 shows the way to them"),
     files("24", "new namespaces, to be root in them", "kernel namespaces", "EPERM ENOSYS", layer="seccomp", report=None),
+    files("26", "tells another run something by leases, notices and locks", "changes channels", "EPERM ENOSYS EBADF",
+          layer="seccomp", report=None),
     files("27", "writes hooks, shell files, packages, sessions", "changes protected", "ENOENT EROFS EACCES",
-          report=("@/.git/hooks/pre-commit", "@/case.json")),
+          report=("@/.git/hooks/pre-commit", "@/setup.cfg")),
     files("29", "reads a pipe that nobody writes", "paths fifo", "", layer="supervisor", report=None, status="wall",
           limits=",wall=500ms",
           unbroken="the supervisor cannot be switched off: it holds every limit"),
@@ -220,6 +222,16 @@ ATTACKS = [
               status="ok|memory", limits=",memory=64M,disk=16M", bounded={"memory_peak": 80 << 20}),
     resources("66b", "memory in pipes and sockets", "limits buffers", "held=bounded", report=None,
               status="ok|memory", limits=",memory=512M"),
+    resources("65d", "ten times the memory in Python's own lists", "bombs.py lists", "MemoryError", report=None,
+              status="ok|memory", limits=",memory=256M"),
+    resources("68", "a number with a thousand million digits", "bombs.py number", "", layer="supervisor", report=None,
+              status="cpu|memory", limits=",cpu=1s,memory=256M"),
+    resources("68b", "a pattern that never ends", "bombs.py pattern", "", layer="supervisor", report=None, status="cpu",
+              limits=",cpu=1s"),
+    resources("68c", "an archive that unpacks to ten times the memory", "bombs.py archive", "MemoryError", report=None,
+              status="ok|memory", limits=",memory=256M"),
+    resources("68d", "an archive that unpacks to ten times the disk", "bombs.py unpack", "OSError", layer="mounts",
+              report=None, limits=",disk=16M"),
     resources("69", "five threads that compute for ever and ignore every signal", "limits processor", "", report=None,
               status="cpu", limits=",cpu=1s",
           unbroken="the supervisor counts as well, and cannot be switched off"),
@@ -251,4 +263,53 @@ ATTACKS = [
     secrets("85", "tells existing files from missing ones", "paths oracle", "alike", report=None),
     secrets("86", "asks which machine this is", "proc identity", "name=sandbox mounts=nothing ENOENT EACCES", report=None),
     secrets("87", "what an earlier run left", "proc leftovers", "empty", report=None),
+]
+
+
+@dataclass
+class Elsewhere:
+    """A number that other tests hold, by the functions that do, or that has to wait for what does not exist yet."""
+    id: str
+    what: str
+    tests: tuple = ()  # FILE:FUNCTION, or rows of this table: "row 58"
+    later: str = ""
+
+
+ELSEWHERE = [
+    Elsewhere("22", "fchdir to an inherited folder", ("row 21",)),
+    Elsewhere("28", "DuckDB's own ways to files", later="with the SQL runner"),
+    Elsewhere("31", "a granted host in every disguise", (
+        "e2e/test_net.py:test_an_address_is_that_address_in_every_dress",
+        "e2e/test_net.py:test_the_address_of_a_granted_name_is_not_granted")),
+    Elsewhere("40", "io_uring", ("row 58",)),
+    Elsewhere("43", "a granted host that sends elsewhere", ("e2e/test_net.py:test_a_redirect_to_another_host_is_refused",)),
+    Elsewhere("63", "clocks", ("row 52",)),
+    Elsewhere("67", "sparse mappings", ("row 65",)),
+    Elsewhere("73", "limits of parallel runs are their own", ("long.d/50-load:tests/escapes/load",)),
+    Elsewhere("74", "escape sequences on the screen", (
+        "unit/sanitize_test.c:escape_sequences_are_shown_and_not_sent", "screen/hostile_test.c:free_text_never_acts")),
+    Elsewhere("75", "the same in names, reports and prompts", ("screen/hostile_test.c:words_of_the_format_never_act_either",)),
+    Elsewhere("76", "directions, marks, widths, long lines", (
+        "unit/sanitize_test.c:direction_and_invisible_characters_are_spelled_out",
+        "unit/sanitize_test.c:floods_of_marks_do_not_pile_up", "unit/sanitize_test.c:a_line_of_ten_megabytes_passes",
+        "unit/sanitize_test.c:widths_count_columns")),
+    Elsewhere("77", "imitated prompts and lines", ("screen/hostile_test.c:free_text_never_acts",)),
+    Elsewhere("80", "anything in captured output as JSON", (
+        "e2e/test_engine.py:test_what_a_program_says_in_its_harness_s_place_is_bounded_and_checked",
+        "unit/session_format_test.c:main")),
+    Elsewhere("83", "inherited agents, proxies, loader settings", ("row 82",)),
+    Elsewhere("84", "what a zygote remembers", later="with the zygote"),
+    Elsewhere("88", "host paths in what goes to a model", (
+        "e2e/test_engine.py:test_a_missing_permission_is_told_and_nothing_about_existence",
+        "e2e/test_engine.py:test_an_exception_is_told_without_the_harness")),
+    Elsewhere("93", "a folder of the host's that is swapped for a link meanwhile", (
+        "unit/pin_test.c:main", "e2e/test_files.py:test_a_folder_swapped_for_a_link_meanwhile_leads_nowhere")),
+    Elsewhere("94", "ends while its call is judged", ("row 81b",)),
+    Elsewhere("97", "two threads execute at once", ("row 96",)),
+    Elsewhere("98", "the supervisor is killed", (
+        "long.d/50-load:tests/escapes/load", "e2e/test_supervised.py:test_when_the_supervisor_is_killed_the_run_ends_and_its_groups_go",
+        "e2e/test_supervised.py:test_when_the_application_is_killed_nothing_survives")),
+    Elsewhere("99", "the same folder written by two runs", (
+        "e2e/test_files.py:test_what_changed_on_the_host_meanwhile_is_left_alone",)),
+    Elsewhere("100", "the end and the limit at the same moment", ("long.d/50-load:tests/escapes/load",)),
 ]

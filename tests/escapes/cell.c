@@ -6,7 +6,8 @@
  *     cell -r ROOT -c CEILING [-o] [-b PATH]... [-e NAME=VALUE]... -- PROGRAM [ARGUMENT...]
  *
  * -o: observe, so that nothing answers for the kernel. -D FOLDER: in a decoy cell around that throw-away folder;
- * -w LAYER: without that layer, there only.
+ * -w LAYER: without that layer, there only. -n COUNT: so many runs by one spawner, an object a line; between them it
+ * waits for a line of input.
  */
 #include "../../sandbox/sandbox.h"
 #include "../../sandbox/spawner_internal.h"
@@ -33,6 +34,7 @@ struct job {
     const char *const *argv;
     const char *decoy; /* NULL: none */
     uint32_t without;
+    int runs;
 };
 
 struct result {
@@ -65,7 +67,7 @@ static void read_arguments(int argc, char **argv, struct job *job)
     for (size_t i = 0; i < sizeof standard / sizeof *standard; i++) {
         job->env[job->env_count++] = standard[i];
     }
-    for (int option; (option = getopt(argc, argv, "+r:c:ob:e:D:w:")) != -1;) {
+    for (int option; (option = getopt(argc, argv, "+r:c:ob:e:D:w:n:")) != -1;) {
         if (job->base_count == LIST_MAX || job->env_count == LIST_MAX) {
             usage();
         }
@@ -86,6 +88,9 @@ static void read_arguments(int argc, char **argv, struct job *job)
             break;
         case 'w':
             job->without |= layer_named(optarg);
+            break;
+        case 'n':
+            job->runs = atoi(optarg);
             break;
         case 'b':
             job->base[job->base_count++].path = optarg;
@@ -250,7 +255,7 @@ static void take(struct result *result, const struct report *report)
     }
 }
 
-static int run(const struct job *job, const char *granted, struct result *result, struct err *err)
+static int run(const struct job *job, int spawner, const char *granted, struct result *result, struct err *err)
 {
     const struct sandbox_request request = {.root = job->root,
                                             .granted = granted,
@@ -262,9 +267,8 @@ static int run(const struct job *job, const char *granted, struct result *result
                                             .decoy = job->decoy,
                                             .without = job->without,
                                             .stdin_fd = -1};
-    int spawner, run, status = spawner_start(&spawner, err);
+    int run = -1, status = sandbox_start(spawner, &request, &run, err);
 
-    status = status ? status : sandbox_start(spawner, &request, &run, err);
     while (status == 0 && !result->ended) {
         struct pollfd event = {.fd = run, .events = POLLIN};
         struct report report = {0};
@@ -278,36 +282,55 @@ static int run(const struct job *job, const char *granted, struct result *result
         }
         status = got < 0 && !result->ended ? got : 0;
     }
+    close_descriptor(&run);
     return status;
 }
 
-int main(int argc, char **argv)
+static void run_and_print(const struct job *job, int spawner)
 {
-    static struct job job = {.notify = NOTIFY_ANSWER};
     struct result result = {.all = cJSON_CreateObject()};
     struct buf granted;
     struct err err = {0};
 
-    if (argc == 2 && strcmp(argv[1], SPAWNER_ARGUMENT) == 0) {
-        return spawner_main(SANDBOX_SPAWNER_FD);
-    }
-    read_arguments(argc, argv, &job);
     buf_init(&granted, POLICY_MAX);
     buf_init(&result.output[1], OUTPUT_KEPT);
     buf_init(&result.output[2], OUTPUT_KEPT);
     result.accesses = cJSON_AddArrayToObject(result.all, "accesses");
     result.artifacts = cJSON_AddArrayToObject(result.all, "artifacts");
-    if (read_ceiling(&job, &granted, &err) < 0 || run(&job, granted.data, &result, &err) < 0) {
+    if (read_ceiling(job, &granted, &err) < 0 || run(job, spawner, granted.data, &result, &err) < 0) {
         cJSON_AddStringToObject(result.all, "error", err.text);
     }
     add_text(result.all, "out", result.output[1].data, result.output[1].len);
     add_text(result.all, "err", result.output[2].data, result.output[2].len);
     char *text = cJSON_PrintUnformatted(result.all);
     puts(text);
+    fflush(stdout);
     free(text);
     buf_done(&granted);
     buf_done(&result.output[1]);
     buf_done(&result.output[2]);
     cJSON_Delete(result.all);
+}
+
+int main(int argc, char **argv)
+{
+    static struct job job = {.notify = NOTIFY_ANSWER, .runs = 1};
+    struct err err = {0};
+    int spawner;
+
+    if (argc == 2 && strcmp(argv[1], SPAWNER_ARGUMENT) == 0) {
+        return spawner_main(SANDBOX_SPAWNER_FD);
+    }
+    read_arguments(argc, argv, &job);
+    if (spawner_start(&spawner, &err) < 0) {
+        dprintf(STDERR_FILENO, "cell: %s\n", err.text);
+        return 1;
+    }
+    for (int i = 0; i < job.runs; i++) {
+        if (i > 0 && getchar() == EOF) {
+            return 1;
+        }
+        run_and_print(&job, spawner);
+    }
     return 0;
 }

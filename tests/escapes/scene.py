@@ -44,7 +44,7 @@ class Scene:
             folder.mkdir(parents=True)
         for path, text in {"root/data/a.txt": "a\n", "root/data/b.txt": "b\n", "root/data/sub/c.txt": "c\n",
                            "root/.env": f"KEY={CANARY}\n", "root/secret.txt": CANARY, "root/notes.txt": "notes\n",
-                           "root/case.json": "{}", "root/.git/hooks/pre-commit": "#!/bin/sh\n",
+                           "root/setup.cfg": "[x]\n", "root/.git/hooks/pre-commit": "#!/bin/sh\n",
                            "outside/secret": CANARY, "outside/linked": "linked\n"}.items():
             (self.base / path).write_text(text)
         (self.root / "data" / "link-in").symlink_to("a.txt")
@@ -134,7 +134,28 @@ class Scene:
             words += ["-e", f"{key}={value}"]
         return [*as_user(self.user), *map(str, [*words, *more, "--", program, *arguments])]
 
+    def run_python(self, attack, mode):
+        """The user's road: techo run, whose events say the same as a cell's reports."""
+        name, case = attack.program.split()
+        text = (ROOT / "tests" / "escapes" / "programs" / name).read_text(encoding="utf-8")
+        program = self.base / "program.py"
+        program.write_text(f"{text}\n\n{case}()\n", encoding="utf-8")
+        self.before = self.hashes()
+        status, out, err = self.execute([*as_user(self.user), str(ROOT / "bin" / "techo"), "run", "-d", str(self.root),
+                                         "-c", attack.policy + attack.limits, f"--notify={mode}", "--inspect=off", "--json",
+                                         str(program)], {"XDG_STATE_HOME": str(self.home), "PATH": "/usr/bin:/bin"})
+        events = [json.loads(line) for line in out.splitlines()]
+        of = {kind: [event for event in events if event["kind"] == kind] for kind in ("run", "exit", "output", "usage")}
+        if not of["run"] or not of["exit"]:
+            return {"error": f"techo ran nothing: {status} {out[-500:]!r} {err!r}", "out": "", "accesses": []}
+        shutil.rmtree(self.home / "techo", ignore_errors=True)
+        said = ["".join(event.get("bytes", "") for event in of["output"] if event["stream"] == stream) for stream in (1, 2)]
+        return {"cell": {**of["run"][-1], "sampled": "cgroup" not in of["run"][-1]["layers"]}, "exit": {"signal": 0, **of["exit"][-1]},
+                "usage": of["usage"][-1] if of["usage"] else {}, "out": said[0], "err": said[1], "accesses": []}
+
     def run(self, attack, mode, more=()):
+        if ".py" in attack.program:
+            return self.run_python(attack, mode)
         status, out, err = self.execute(self.command(attack, mode, more))
         try:
             return json.loads(out)

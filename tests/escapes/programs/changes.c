@@ -163,7 +163,7 @@ static void protected_names(void)
     snprintf(path, sizeof path, "%s/.bashrc", given("HOST_HOME"));
     try("home", write_file(path, O_CREAT));
     try("pth", write_file("/usr/lib/python3/dist-packages/x.pth", O_CREAT));
-    try("case", write_file("case.json", O_CREAT | O_TRUNC));
+    try("case", write_file("setup.cfg", O_CREAT | O_TRUNC));
     snprintf(path, sizeof path, "%s/.local/state/techo/sessions/x.jsonl", given("HOST_HOME"));
     try("session", write_file(path, O_CREAT));
     try("ld.so.cache", write_file("/etc/ld.so.cache", O_CREAT | O_TRUNC));
@@ -171,6 +171,21 @@ static void protected_names(void)
     control("own-home", write_file("/home/user/.bashrc", O_CREAT));
 }
 
+/* Ways to tell another run something through a file that both may only read. */
+static void channels(void)
+{
+    struct flock shared = {.l_type = F_RDLCK}, alone = {.l_type = F_WRLCK};
+    int fd = open("data/a.txt", O_RDONLY | O_CLOEXEC), mine = open("out/x", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+    try("lease", fcntl(fd, F_SETLEASE, F_RDLCK));
+    try("notify", fcntl(open("data", O_RDONLY | O_CLOEXEC), F_NOTIFY, DN_CREATE | DN_MULTISHOT));
+    try("inotify", syscall(SYS_inotify_init1, 0));
+    try("fanotify", syscall(SYS_fanotify_init, 0, 0));
+    try("lock-alone", fcntl(fd, F_SETLK, &alone));
+    control("lock-shared", fcntl(fd, F_SETLK, &shared)); /* documented: another run can see it */
+    control("lock-own", fcntl(mine, F_SETLK, &alone));
+}
+
 ATTACKS({"hard-links", hard_links}, {"renames", renames}, {"host-hard-link", host_hard_link}, {"writes", writes},
-        {"attributes", attributes}, {"attributes-by-descriptor", attributes_by_descriptor}, {"nodes", nodes},
+        {"attributes", attributes}, {"attributes-by-descriptor", attributes_by_descriptor}, {"nodes", nodes}, {"channels", channels},
         {"protected", protected_names})
