@@ -5,7 +5,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "kernel_internal.h"
 
@@ -26,16 +28,18 @@ static int make_namespace(uid_t uid, gid_t gid)
     const struct privilege_ids ids = {.inner_uid = uid, .outer_uid = NOBODY, .inner_gid = gid, .outer_gid = NOBODY};
     struct clone_args args = {.flags = CLONE_NEWUSER, .exit_signal = SIGCHLD};
     char path[64];
-    pid_t pid = kernel_clone3(&args);
+    pid_t maker = getpid(), pid = kernel_clone3(&args);
     int result, fd;
 
     if (pid < 0) {
         return -errno;
     }
     if (pid == 0) {
-        for (;;) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        while (getppid() == maker) { /* it may have died before */
             pause();
         }
+        _exit(0);
     }
     result = privilege_map(pid, &ids, false);
     snprintf(path, sizeof path, "/proc/%d/ns/user", (int)pid);
