@@ -26,6 +26,7 @@
     X(UNDEFINED)  /* error: the name K[C] is undefined; A: after `//` */                                               \
     X(UNSETTABLE) /* error: `set` of the undefined K[C] */                                                             \
     X(ADD) X(SUB) X(MUL) X(DIV) X(FLOOR) X(MOD) X(POW)        /* R[A] = R[B] op R[C] */                                \
+    X(EXTEND)     /* adds R[B] … C values to the text R[A] in place and skips C instructions, if it can */              \
     X(ADDK) X(SUBK) X(MULK) X(DIVK) X(FLOORK) X(MODK) X(POWK) /* R[A] = R[B] op K[C] */                                \
     X(NEGATE) X(NOT)                                          /* R[A] = op R[B] */                                     \
     X(EQ) X(NE) X(LT) X(LE) X(GT) X(GE) X(IN) X(NOTIN)        /* R[A] = R[B] op R[C] */                                \

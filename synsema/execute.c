@@ -143,24 +143,54 @@ static struct text *text_room(struct vm *vm, struct value *slot, size_t more)
     return text;
 }
 
+static int append_bytes(struct vm *vm, struct value *slot, const struct text *from)
+{
+    struct text *text = text_room(vm, slot, from->length);
+    if (!text) {
+        return -1;
+    }
+    memcpy(text->data + text->length, from->data, (size_t)from->length + 1);
+    text->length += from->length;
+    text->chars += from->chars;
+    text->object.flags = 0;
+    return 0;
+}
+
+int extend_text(struct vm *vm, struct value *slot, const struct value *parts, size_t count, bool *ret_done)
+{
+    *ret_done = value_is_text(*slot) && object_is_unique(value_object(*slot));
+    for (size_t i = 0; *ret_done && i < count; i++) {
+        *ret_done = joins_text(parts[i]) && !value_same(parts[i], *slot);
+    }
+    if (!*ret_done) {
+        return 0;
+    }
+    uint32_t length = value_text(*slot)->length, chars = value_text(*slot)->chars;
+    for (size_t i = 0; i < count; i++) {
+        struct value part;
+        int r = display_text(vm, parts[i], &part);
+        if (r == 0) {
+            r = append_bytes(vm, slot, value_text(part));
+            value_drop(vm, part);
+        }
+        if (r) { /* as it was */
+            value_text(*slot)->length = length;
+            value_text(*slot)->chars = chars;
+            value_text(*slot)->data[length] = '\0';
+            return -1;
+        }
+    }
+    return 0;
+}
+
 int add_in_place(struct vm *vm, struct value *slot, struct value b, bool *ret_done)
 {
     *ret_done = false;
-    if (!value_is_object(*slot) || !value_is_object(b) || value_same(*slot, b) || !object_is_unique(value_object(*slot))) {
+    if (!value_is_object(*slot) || value_same(*slot, b) || !object_is_unique(value_object(*slot))) {
         return 0;
     }
-    if (value_is_text(*slot) && value_is_text(b)) {
-        const struct text *from = value_text(b);
-        struct text *text = text_room(vm, slot, from->length);
-        if (!text) {
-            return -1;
-        }
-        memcpy(text->data + text->length, from->data, (size_t)from->length + 1);
-        text->length += from->length;
-        text->chars += from->chars;
-        text->object.flags = 0;
-        *ret_done = true;
-        return 0;
+    if (value_is_text(*slot)) {
+        return extend_text(vm, slot, &b, 1, ret_done);
     }
     if (value_is_list(*slot) && value_is_list(b)) {
         for (size_t i = 0; i < value_list(b)->length; i++) {

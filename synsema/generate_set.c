@@ -126,12 +126,50 @@ static void update(struct gen *g, struct node *node, const struct builtin *built
     }
 }
 
+/* The number of terms after the first in `P + a + b …`, 0 if it is not that. */
+static size_t sum_terms(const struct node *value, const struct node *target)
+{
+    size_t n = 0;
+    for (; value->kind == NODE_BINARY && value->op == OPERATION_ADD; value = value->a) {
+        n++;
+    }
+    return n <= 16 && same_place(value, target) ? n : 0;
+}
+
+/* `set P to P + a + b`: a text grows in place; for anything else the additions follow one by one. */
+static bool set_sum(struct gen *g, struct node *node)
+{
+    const struct symbol *symbol = node->a->candidates[0];
+    size_t n = sum_terms(node->b, node->a);
+    if (n < 2 || node->b->has_block || (node->b->has_call && is_global(symbol) && symbol->set_elsewhere)) {
+        return false;
+    }
+    struct node *sums[16];
+    size_t at = n;
+    for (struct node *sum = node->b; at > 0; sum = sum->a) {
+        sums[--at] = sum;
+    }
+    uint32_t first = g->top;
+    for (size_t i = 0; i < n; i++) {
+        expression_to(g, sums[i]->b, temporary(g));
+    }
+    uint32_t so_far = temporary(g);
+    emit(g, OP_EXTEND, symbol->reg, first, (uint32_t)n);
+    for (size_t i = 0; i < n; i++) {
+        g->position = sums[i]->position;
+        emit(g, OP_ADD, i + 1 == n ? symbol->reg : so_far, i == 0 ? symbol->reg : so_far, first + (uint32_t)i);
+    }
+    return true;
+}
+
 static void set_name(struct gen *g, struct node *node, uint32_t want)
 {
     struct node *target = node->a;
     if (is_direct(g, target)) {
         uint32_t reg = target->candidates[0]->reg;
-        expression_to(g, node->b, reg);
+        if (!set_sum(g, node)) {
+            expression_to(g, node->b, reg);
+        }
         if (want != NO_REGISTER) {
             emit(g, OP_MOVE, want, reg, 0);
         }

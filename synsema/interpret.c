@@ -421,6 +421,18 @@ op_ADD:
     }
     SET(RA, v);
     NEXT();
+op_EXTEND:
+    if (value_is_text(RA)) {
+        frame->pc = pc;
+        if (extend_text(vm, &RA, &RB, CODE_C(code), &truth)) {
+            goto failed;
+        }
+        if (truth) {
+            drop_arguments(vm, &RB, CODE_C(code));
+            pc += CODE_C(code);
+        }
+    }
+    NEXT();
     ARITHMETIC(SUB, OPERATION_SUB, RC)
     ARITHMETIC(MUL, OPERATION_MUL, RC)
     ARITHMETIC(DIV, OPERATION_DIV, RC)

@@ -263,6 +263,9 @@ int vm_refuel(struct vm *vm);
 int execute(struct vm *vm, struct frame *frame, uint64_t code);
 int build_text(struct vm *vm, struct value *parts, size_t count, struct value *ret);
 int append_item(struct vm *vm, struct value *slot, struct value item);
+bool joins_text(struct value v);
+/* Adds values to a text in place; *ret_done is false when they are to be added one by one instead. */
+int extend_text(struct vm *vm, struct value *slot, const struct value *parts, size_t count, bool *ret_done);
 int add_in_place(struct vm *vm, struct value *slot, struct value b, bool *ret_done);
 int next_item(struct vm *vm, struct value *state, struct value *ret, bool *ret_end);
 int call_names(struct vm *vm, struct frame *frame, uint64_t code);

@@ -111,7 +111,7 @@ static int number_operate(struct vm *vm, enum operation operation, struct value 
 }
 
 /* Whether a text takes it as a neighbour of + . */
-static bool joins_text(struct value v)
+bool joins_text(struct value v)
 {
     if (!value_is_object(v)) {
         return !value_is_nothing(v);
