@@ -142,6 +142,16 @@ int get_field(struct vm *vm, struct value container, struct value key, struct va
     return 0;
 }
 
+void note_of(struct vm *vm, const struct field *field)
+{
+    if (!value_is_text(field->of) || !value_is_text(field->base) || strncmp(vm->error.message, "Map has no key", 14) != 0) {
+        return;
+    }
+    const char *a = value_text(field->of)->data, *b = value_text(field->base)->data, *c = displayed(vm, field->key);
+    vm_fail_here(vm, "%s. note: '%s of %s.%s' reads as '%s of (%s.%s)' — to get '(%s of %s).%s', bind first: let x be %s of %s, "
+                     "then x.%s", vm->error.message, a, b, c, a, b, c, a, b, c, a, b, c);
+}
+
 /* ---- writing ---- */
 
 int set_index(struct vm *vm, struct value *slot, struct value index, struct value v)

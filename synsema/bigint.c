@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define BITS_MAX ((uint64_t)1 << 31)
+#define BITS_MAX ((uint64_t)1 << 27)
 
 /* ---- memory for GMP ---- */
 

@@ -259,7 +259,8 @@ static int call_with_names(struct vm *vm, struct call *call, const struct named_
     }
     for (size_t i = 0; i < named_count; i++) {
         int option = place_in(builtin->options, named[i].name);
-        int param = place_in(builtin->params, named[i].name);
+        int param = call->self ? constructor_place(call->self, named[i].name) : -1;
+        param = param >= 0 && param < 24 ? param : place_in(builtin->params, named[i].name);
         if (option >= 0) {
             options[option] = named[i].value;
         } else if (param >= 0 && value_is_undefined(args[param])) {

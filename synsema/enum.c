@@ -24,7 +24,9 @@ static int construct(struct vm *vm, struct call *call, struct value *ret)
         r = map_set_name(vm, map, "__variant", value_keep(bound->items[0]));
     }
     for (size_t i = 0; r == 0 && i < fields; i++) {
-        r = map_set(vm, map, map_key_text(bound->items[i + 2]), value_keep(call->args[i]));
+        r = value_is_undefined(call->args[i])
+                ? vm_fail_here(vm, "%s is missing the field '%s'", name, value_text(bound->items[i + 2])->data)
+                : map_set(vm, map, map_key_text(bound->items[i + 2]), value_keep(call->args[i]));
     }
     if (r) {
         value_drop(vm, map ? value_of(map) : VALUE_NOTHING);
@@ -32,6 +34,20 @@ static int construct(struct vm *vm, struct call *call, struct value *ret)
     }
     *ret = value_of(map);
     return 0;
+}
+
+int constructor_place(const struct native *native, struct value name)
+{
+    if (native->builtin != &constructor) {
+        return -1;
+    }
+    const struct list *bound = value_list(native->bound);
+    for (size_t i = 2; i < bound->length; i++) {
+        if (value_same(bound->items[i], name)) {
+            return (int)i - 2;
+        }
+    }
+    return -1;
 }
 
 int type_value(struct vm *vm, struct value name, struct value variant, const struct value *fields, size_t count, struct value *ret)

@@ -98,7 +98,8 @@ uint32_t field_of(struct gen *g, struct value name)
 {
     struct proto *proto = g->proto;
     proto->fields = proto_grow(g, proto->fields, proto->field_count, &g->field_capacity, sizeof(*proto->fields));
-    proto->fields[proto->field_count] = (struct field){.key = value_keep(map_key_text(name)), .slot = -1};
+    proto->fields[proto->field_count] = (struct field){.key = value_keep(map_key_text(name)), .slot = -1,
+                                                            .of = VALUE_UNDEFINED, .base = VALUE_UNDEFINED};
     return proto->field_count++;
 }
 

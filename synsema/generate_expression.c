@@ -285,7 +285,10 @@ static void field_to(struct gen *g, struct node *node, uint32_t reg)
     uint32_t object = expression(g, node->a);
     g->position = node->position;
     bool own = object >= top; /* a temporary: the result takes its place, so no reference stays behind */
-    emit(g, OP_GETFIELD, own ? object : reg, object, field_of(g, node->text));
+    uint32_t field = field_of(g, node->text);
+    g->proto->fields[field].of = node->other;
+    g->proto->fields[field].base = node->a->kind == NODE_NAME ? node->a->text : VALUE_UNDEFINED;
+    emit(g, OP_GETFIELD, own ? object : reg, object, field);
     if (own && object != reg) {
         emit(g, OP_TAKE, reg, object, 0);
     }

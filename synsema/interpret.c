@@ -547,6 +547,7 @@ op_GETFIELD: {
     }
     frame->pc = pc;
     if (CODE_OP(code) == OP_GETKEY ? get_index(vm, object, field->key, &v) : get_field(vm, object, field->key, &v)) {
+        note_of(vm, field);
         goto failed;
     }
     SET(RA, v);

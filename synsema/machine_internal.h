@@ -49,6 +49,8 @@ struct field {
     struct shape *shape; /* where it was found last */
     struct shape *next;  /* the shape that adding it leads to */
     int slot;
+    struct value of; /* a, in `a of b.c` where this is c; else undefined */
+    struct value base; /* b, if it is a name */
 };
 
 struct capture {
@@ -279,6 +281,7 @@ int set_path(struct vm *vm, struct value *root, const struct path *path, const s
 int update_path(struct vm *vm, struct value *root, const struct path *path, const struct frame *frame,
                 struct value *args, size_t count, struct value *ret);
 int contains_in(struct vm *vm, struct value item, struct value container, const char *word, bool *ret);
+void note_of(struct vm *vm, const struct field *field); /* adds what `a of b.c` means to an error of it */
 int undefined_name(struct vm *vm, struct value name);
 
 /* compile.c */
@@ -302,6 +305,8 @@ bool grant_covers(struct vm *vm, const struct grant *grant, enum capability capa
 /* enum.c: constructors of types and enums */
 int type_value(struct vm *vm, struct value name, struct value variant, const struct value *fields, size_t count,
                struct value *ret);
+/* The place of a field among a constructor's arguments; -1 when it is no constructor or has no such field. */
+int constructor_place(const struct native *native, struct value name);
 int enum_value(struct vm *vm, struct value name, struct value *ret);
 int enum_add(struct vm *vm, struct value *slot, struct value name, struct value variant, const struct value *fields,
              size_t count);

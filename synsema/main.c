@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define MEMORY_DEFAULT (UINT64_C(4) << 30)
 #define STACK_BYTES ((rlim_t)64 * 1024 * 1024)
 
 static const char usage[] =
@@ -160,7 +161,7 @@ static int keep(void *context, enum synsema_stream stream, const char *bytes, si
 
 int main(int argc, char **argv)
 {
-    struct request request = {0};
+    struct request request = {.options.memory_limit = MEMORY_DEFAULT};
     int r = parse(argc, argv, &request);
     if (r) {
         return r;

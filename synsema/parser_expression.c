@@ -413,7 +413,10 @@ struct node *parse_postfix(struct front *front)
             struct node *field = node_new(front, NODE_FIELD, node->position);
             field->text = node->text;
             field->a = adopt(front, field, parse_postfix(front));
-            field->op = field->a->kind == NODE_FIELD && !field->a->op ? 2 : 1;
+            field->op = 1;
+            if (field->a->kind == NODE_FIELD && !field->a->op) {
+                field->a->other = field->text; /* for the note when it fails */
+            }
             node = field;
         } else {
             front->depth--;
