@@ -18,7 +18,8 @@ int index_value(struct vm *vm, struct value v, int64_t *ret)
     if (value_is_float(v)) {
         double d = value_float_get(v);
         if (d != floor(d) || isinf(d)) {
-            return vm_fail(vm, "index must be an integer, got %s — use floor(x), round(x) or trunc(x) on purpose", displayed(vm, v));
+            return vm_fail(vm, "index must be an integer, got %s — use floor(x), round(x) or trunc(x) on purpose",
+                           displayed(vm, v));
         }
         *ret = (int64_t)d;
         return fabs(d) < 4e18 ? 0 : vm_fail(vm, "number too large for an index");
@@ -33,7 +34,8 @@ int index_value(struct vm *vm, struct value v, int64_t *ret)
         value_drop(vm, trimmed);
         if (scale > 0) {
             value_drop(vm, whole);
-            return vm_fail(vm, "index must be an integer, got %s — use floor(x), round(x) or trunc(x) on purpose", displayed(vm, v));
+            return vm_fail(vm, "index must be an integer, got %s — use floor(x), round(x) or trunc(x) on purpose",
+                           displayed(vm, v));
         }
     }
     bool fits = int_fits_i64(whole, ret);
@@ -74,8 +76,9 @@ int get_index(struct vm *vm, struct value container, struct value index, struct 
         *ret = value_keep(value_list(container)->items[at]);
         return 0;
     case OBJECT_TEXT:
-        return place_of(vm, index, value_text(container)->chars, "text", &at) ? -1
-                                                                              : text_slice(vm, container, at, at + 1, ret);
+        return place_of(vm, index, value_text(container)->chars, "text", &at)
+                   ? -1
+                   : text_slice(vm, container, at, at + 1, ret);
     case OBJECT_BYTES:
         if (place_of(vm, index, value_bytes(container)->length, "bytes", &at)) {
             return -1;
@@ -115,8 +118,8 @@ static int no_field(struct vm *vm, struct value container, struct value key)
     const char *method = hint_method(name, strlen(name));
     bool map = value_is_map(container) || value_is(container, OBJECT_MODULE);
     if (map) {
-        return vm_fail_here(vm, "Map has no key '%s'%s%s", name, method ? " — if you meant a method, Synsema has no methods: " : "",
-                            method ? method : "");
+        return vm_fail_here(vm, "Map has no key '%s'%s%s", name,
+                            method ? " — if you meant a method, Synsema has no methods: " : "", method ? method : "");
     }
     return vm_fail_here(vm, "Cannot access property '%s' of %s%s%s", name, value_type_name(container),
                         method ? " — Synsema has no methods: " : "", method ? method : "");
@@ -144,12 +147,16 @@ int get_field(struct vm *vm, struct value container, struct value key, struct va
 
 void note_of(struct vm *vm, const struct field *field)
 {
-    if (!value_is_text(field->of) || !value_is_text(field->base) || strncmp(vm->error.message, "Map has no key", 14) != 0) {
+    if (!value_is_text(field->of) || !value_is_text(field->base) ||
+        strncmp(vm->error.message, "Map has no key", 14) != 0) {
         return;
     }
     const char *a = value_text(field->of)->data, *b = value_text(field->base)->data, *c = displayed(vm, field->key);
-    vm_fail_here(vm, "%s. note: '%s of %s.%s' reads as '%s of (%s.%s)' — to get '(%s of %s).%s', bind first: let x be %s of %s, "
-                     "then x.%s", vm->error.message, a, b, c, a, b, c, a, b, c, a, b, c);
+    vm_fail_here(
+        vm,
+        "%s. note: '%s of %s.%s' reads as '%s of (%s.%s)' — to get '(%s of %s).%s', bind first: let x be %s of %s, "
+        "then x.%s",
+        vm->error.message, a, b, c, a, b, c, a, b, c, a, b, c);
 }
 
 /* ---- writing ---- */
@@ -246,7 +253,8 @@ int set_field(struct vm *vm, struct value *slot, struct value key, struct value 
 }
 
 /* The slot of a part of what is in `slot`, which is made unique. NULL with the error set. */
-static struct value *part_slot(struct vm *vm, struct value *slot, const struct step *step, const struct frame *frame, bool *ret_missing)
+static struct value *part_slot(struct vm *vm, struct value *slot, const struct step *step, const struct frame *frame,
+                               bool *ret_missing)
 {
     *ret_missing = false;
     struct value index = step->is_field ? frame->proto->fields[step->operand].key : frame->base[step->operand];
@@ -286,8 +294,8 @@ static struct value *part_slot(struct vm *vm, struct value *slot, const struct s
 }
 
 /* The slot that the path leads to, but for its last `short_by` steps. */
-static struct value *walk(struct vm *vm, struct value *slot, const struct path *path, size_t short_by, const struct frame *frame,
-                          bool *ret_missing)
+static struct value *walk(struct vm *vm, struct value *slot, const struct path *path, size_t short_by,
+                          const struct frame *frame, bool *ret_missing)
 {
     *ret_missing = false;
     for (size_t i = 0; slot && i + short_by < path->count; i++) {
@@ -314,8 +322,8 @@ int set_path(struct vm *vm, struct value *root, const struct path *path, const s
                           : set_index(vm, slot, frame->base[last->operand], taken);
 }
 
-int update_path(struct vm *vm, struct value *root, const struct path *path, const struct frame *frame, struct value *args,
-                size_t count, struct value *ret)
+int update_path(struct vm *vm, struct value *root, const struct path *path, const struct frame *frame,
+                struct value *args, size_t count, struct value *ret)
 {
     bool missing;
     struct value *slot = walk(vm, root, path, 0, frame, &missing);
@@ -383,8 +391,8 @@ int contains_in(struct vm *vm, struct value item, struct value container, const 
     }
     if (value_is_text(container)) {
         if (!value_is_text(item)) {
-            return vm_fail_here(vm, "`%s` on text looks for a piece of text, got %s — convert it first: text(x) in s", word,
-                                value_type_name(item));
+            return vm_fail_here(vm, "`%s` on text looks for a piece of text, got %s — convert it first: text(x) in s",
+                                word, value_type_name(item));
         }
         *ret = value_text(item)->length == 0 || memmem(value_text(container)->data, value_text(container)->length,
                                                        value_text(item)->data, value_text(item)->length) != NULL;
@@ -406,7 +414,8 @@ int contains_in(struct vm *vm, struct value item, struct value container, const 
         *ret = value_is_text(item) && module_export((struct module *)value_object(container), item) != NULL;
         return 0;
     }
-    return vm_fail_here(vm, "`%s` needs a list, map, text or bytes on its right, got %s", word, value_type_name(container));
+    return vm_fail_here(vm, "`%s` needs a list, map, text or bytes on its right, got %s", word,
+                        value_type_name(container));
 }
 
 int undefined_name(struct vm *vm, struct value name)
@@ -416,7 +425,8 @@ int undefined_name(struct vm *vm, struct value name)
     const char *statement = hint_statement(word, n);
     const char *form = hint_name(word, n);
     if (statement) {
-        return vm_fail_here(vm, "Undefined variable: '%s' — `%s` is not a Synsema statement: %s", word, word, statement);
+        return vm_fail_here(vm, "Undefined variable: '%s' — `%s` is not a Synsema statement: %s", word, word,
+                            statement);
     }
     return vm_fail_here(vm, "Undefined variable: '%s'%s%s", word, form ? " — in Synsema: " : "", form ? form : "");
 }

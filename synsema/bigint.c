@@ -305,7 +305,10 @@ int int_true_divide(struct vm *vm, struct value a, struct value b, double *ret)
 
 static int digit_of(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'z' ? c - 'a' + 10 : c >= 'A' && c <= 'Z' ? c - 'A' + 10 : 99;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'z' ? c - 'a' + 10
+           : c >= 'A' && c <= 'Z' ? c - 'A' + 10
+                                  : 99;
 }
 
 int int_parse(struct vm *vm, const char *data, size_t length, int base, struct value *ret)

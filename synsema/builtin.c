@@ -73,8 +73,11 @@ bool constant_named(const char *name, double *ret)
     static const struct {
         const char *name;
         double value;
-    } constants[] = {{"pi", 3.141592653589793}, {"tau", 6.283185307179586}, {"e", 2.718281828459045},
-                     {"inf", __builtin_inf()},  {"nan", __builtin_nan("")}};
+    } constants[] = {{"pi", 3.141592653589793},
+                     {"tau", 6.283185307179586},
+                     {"e", 2.718281828459045},
+                     {"inf", __builtin_inf()},
+                     {"nan", __builtin_nan("")}};
     for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++) {
         if (strcmp(constants[i].name, name) == 0) {
             *ret = constants[i].value;
@@ -83,4 +86,3 @@ bool constant_named(const char *name, double *ret)
     }
     return false;
 }
-

@@ -20,7 +20,8 @@ static int print(struct vm *vm, struct call *call, struct value *ret)
     (void)ret;
     if (call->count == 1 && value_is_text(call->args[0])) {
         const struct text *text = value_text(call->args[0]);
-        return call->builtin->name[0] == 'e' ? vm_print_error(vm, text->data, text->length) : vm_print(vm, text->data, text->length);
+        return call->builtin->name[0] == 'e' ? vm_print_error(vm, text->data, text->length)
+                                             : vm_print(vm, text->data, text->length);
     }
     for (size_t i = 0; i < call->count; i++) {
         if (i) {
@@ -29,7 +30,7 @@ static int print(struct vm *vm, struct call *call, struct value *ret)
         display_put(&line, call->args[i]);
     }
     const char *data = line.data ? line.data : "";
-    int r = line.failed ? -1
+    int r = line.failed                     ? -1
             : call->builtin->name[0] == 'e' ? vm_print_error(vm, data, line.length)
                                             : vm_print(vm, data, line.length);
     buffer_done(&line);
@@ -144,7 +145,8 @@ static int text_to_int(struct vm *vm, const struct text *whole, int base, struct
         return 1;
     }
     if (n > DIGITS_MAX) {
-        return vm_fail(vm, "int(): text with %zu digits; the limit is %d (converting longer ones is quadratic)", n, DIGITS_MAX);
+        return vm_fail(vm, "int(): text with %zu digits; the limit is %d (converting longer ones is quadratic)", n,
+                       DIGITS_MAX);
     }
     size_t k;
     char *digits = without_underscores(vm, p, n, &k);
@@ -167,7 +169,8 @@ static int float_to_int(struct vm *vm, struct value v, struct value *ret)
 {
     double d = value_float_get(v);
     if (!isfinite(d) || d != floor(d)) {
-        return vm_fail(vm, "int(%s): not a whole number — round it on purpose first: floor(x), round(x) or trunc(x)", displayed(vm, v));
+        return vm_fail(vm, "int(%s): not a whole number — round it on purpose first: floor(x), round(x) or trunc(x)",
+                       displayed(vm, v));
     }
     return int_from_float(vm, d, ret);
 }
@@ -180,7 +183,8 @@ static int decimal_to_int(struct vm *vm, struct value v, struct value *ret)
     }
     int r = value_decimal(trim)->scale == 0
                 ? 0
-                : vm_fail(vm, "int(%s): not a whole number — round it on purpose first: floor(x), round(x) or trunc(x)", displayed(vm, v));
+                : vm_fail(vm, "int(%s): not a whole number — round it on purpose first: floor(x), round(x) or trunc(x)",
+                          displayed(vm, v));
     if (r == 0) {
         *ret = value_keep(value_decimal(trim)->coefficient);
     }
@@ -215,8 +219,11 @@ static int to_int(struct vm *vm, struct value v, struct value base, struct value
     }
     int r = text_to_int(vm, value_text(v), (int)b, ret);
     if (r > 0) {
-        return vm_fail(vm, "Cannot convert %s to an integer: expected digits with an optional sign, or 0x…/0b…. To validate "
-                           "untrusted input without raising: int(x, nothing)", debug_quoted(vm, v));
+        return vm_fail(
+            vm,
+            "Cannot convert %s to an integer: expected digits with an optional sign, or 0x…/0b…. To validate "
+            "untrusted input without raising: int(x, nothing)",
+            debug_quoted(vm, v));
     }
     return r;
 }
@@ -237,8 +244,11 @@ static int convert_int(struct vm *vm, struct call *call, struct value *ret)
     struct value fallback = value_is_undefined(call->options[1]) ? second : call->options[1];
     int64_t n;
     if (value_is_number(second) && index_value(vm, second, &n) == 0 && n >= 2 && n <= 36) {
-        return vm_fail(vm, "int(x, %d): the second argument is the fallback value, not the base — for base %d write int(x, base = "
-                           "%d); for a fallback of %d, name it: int(x, fallback = %d)", (int)n, (int)n, (int)n, (int)n, (int)n);
+        return vm_fail(
+            vm,
+            "int(x, %d): the second argument is the fallback value, not the base — for base %d write int(x, base = "
+            "%d); for a fallback of %d, name it: int(x, fallback = %d)",
+            (int)n, (int)n, (int)n, (int)n, (int)n);
     }
     vm_forgive(vm);
     return or_fallback(vm, to_int(vm, call->args[0], call->options[0], ret), fallback, ret);
@@ -266,20 +276,26 @@ static int to_number(struct vm *vm, struct value v, struct value *ret)
             int r = text_to_int(vm, value_text(v), 10, &exact);
             if (r == 0) {
                 struct value limit = value_small(INT64_C(9007199254740992));
-                order = int_compare(exact, limit) > 0 || int_compare(exact, value_small(-INT64_C(9007199254740992))) < 0;
+                order =
+                    int_compare(exact, limit) > 0 || int_compare(exact, value_small(-INT64_C(9007199254740992))) < 0;
                 value_drop(vm, exact);
             }
             if (r < 0 || order) {
-                return vm_fail(vm, "number(%s) would lose digits: a float is exact only up to 2^53. Use int(x) for an exact integer",
-                               debug_quoted(vm, v));
+                return vm_fail(
+                    vm,
+                    "number(%s) would lose digits: a float is exact only up to 2^53. Use int(x) for an exact integer",
+                    debug_quoted(vm, v));
             }
         }
         if (good) {
             return value_float(vm, d, ret);
         }
     }
-    return vm_fail(vm, "Cannot convert %s to number. To validate untrusted input without raising, pass a fallback: number(<value>, "
-                       "nothing)", displayed(vm, v));
+    return vm_fail(
+        vm,
+        "Cannot convert %s to number. To validate untrusted input without raising, pass a fallback: number(<value>, "
+        "nothing)",
+        displayed(vm, v));
 }
 
 static int convert_number(struct vm *vm, struct call *call, struct value *ret)
@@ -317,7 +333,8 @@ static int to_decimal(struct vm *vm, struct value v, struct value *ret)
         return decimal_new(vm, value_keep(v), 0, ret);
     }
     if (value_is_float(v)) {
-        return vm_fail(vm, "decimal(float) is not exact; use a string, e.g. decimal(\"1.50\"), to avoid float imprecision");
+        return vm_fail(vm,
+                       "decimal(float) is not exact; use a string, e.g. decimal(\"1.50\"), to avoid float imprecision");
     }
     if (!value_is_text(v)) {
         return vm_fail(vm, "Cannot convert %s to a decimal", value_type_name(v));
@@ -325,9 +342,13 @@ static int to_decimal(struct vm *vm, struct value v, struct value *ret)
     size_t n;
     const char *p = trimmed(value_text(v), &n);
     int r = decimal_parse(vm, p, n, ret);
-    return r <= 0 ? r
-                  : vm_fail(vm, "Cannot parse %s as a decimal (digits with an optional sign, point and exponent — 12.50, 1.5e-3 — "
-                                "up to 4300 digits)", value_text(v)->data);
+    return r <= 0
+               ? r
+               : vm_fail(
+                     vm,
+                     "Cannot parse %s as a decimal (digits with an optional sign, point and exponent — 12.50, 1.5e-3 — "
+                     "up to 4300 digits)",
+                     value_text(v)->data);
 }
 
 static int convert_decimal(struct vm *vm, struct call *call, struct value *ret)
@@ -348,7 +369,8 @@ static int hex(struct vm *vm, struct call *call, struct value *ret)
         return buffer_text(&digits, ret);
     }
     if (!value_is_int(v)) {
-        return vm_fail(vm, "hex expects a non-negative integer or bytes, got %s", value_is_float(v) ? "float" : value_type_name(v));
+        return vm_fail(vm, "hex expects a non-negative integer or bytes, got %s",
+                       value_is_float(v) ? "float" : value_type_name(v));
     }
     if (int_sign(v) < 0) {
         return vm_fail(vm, "hex expects a non-negative integer");
@@ -624,15 +646,16 @@ static int insert(struct vm *vm, struct call *call, struct value *ret)
 {
     int64_t at;
     if (!value_is_list(call->args[0])) {
-        return vm_fail(vm, "insert(list, position, value): the first argument is %s, not a list", value_type_name(call->args[0]));
+        return vm_fail(vm, "insert(list, position, value): the first argument is %s, not a list",
+                       value_type_name(call->args[0]));
     }
     int64_t n = (int64_t)value_list(call->args[0])->length;
     if (index_value(vm, call->args[1], &at)) {
         return -1;
     }
     if (at < -n || at > n) {
-        return vm_fail(vm, "position %lld out of range for a list of length %lld (valid: -%lld..%lld)", (long long)at, (long long)n,
-                       (long long)n, (long long)n);
+        return vm_fail(vm, "position %lld out of range for a list of length %lld (valid: -%lld..%lld)", (long long)at,
+                       (long long)n, (long long)n, (long long)n);
     }
     size_t place = (size_t)(at < 0 ? at + n : at);
     struct list *list = own_list(vm, call, 1);

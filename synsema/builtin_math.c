@@ -17,8 +17,9 @@ static int want_number(struct vm *vm, const struct call *call, size_t index, str
 
 static int wrong_count(struct vm *vm, const struct call *call, size_t wanted)
 {
-    return call->count == wanted ? 0
-                                 : vm_fail(vm, "%s expects %zu argument(s), got %zu", call->builtin->name, wanted, call->count);
+    return call->count == wanted
+               ? 0
+               : vm_fail(vm, "%s expects %zu argument(s), got %zu", call->builtin->name, wanted, call->count);
 }
 
 /* ---- one float to one float ---- */
@@ -27,10 +28,10 @@ static const struct {
     const char *name;
     double (*fn)(double);
 } functions[] = {
-    {"sqrt", sqrt},   {"cbrt", cbrt},   {"exp", exp},     {"ln", log},      {"log10", log10}, {"log2", log2},
-    {"sin", sin},     {"cos", cos},     {"tan", tan},     {"asin", asin},   {"acos", acos},   {"atan", atan},
-    {"sinh", sinh},   {"cosh", cosh},   {"tanh", tanh},   {"asinh", asinh}, {"acosh", acosh}, {"atanh", atanh},
-    {"gamma", tgamma}, {"lgamma", lgamma}, {"erf", erf}, {"erfc", erfc},
+    {"sqrt", sqrt},    {"cbrt", cbrt},     {"exp", exp},   {"ln", log},      {"log10", log10}, {"log2", log2},
+    {"sin", sin},      {"cos", cos},       {"tan", tan},   {"asin", asin},   {"acos", acos},   {"atan", atan},
+    {"sinh", sinh},    {"cosh", cosh},     {"tanh", tanh}, {"asinh", asinh}, {"acosh", acosh}, {"atanh", atanh},
+    {"gamma", tgamma}, {"lgamma", lgamma}, {"erf", erf},   {"erfc", erfc},
 };
 
 static int unary(struct vm *vm, struct call *call, struct value *ret)
@@ -148,7 +149,9 @@ static int classify(struct vm *vm, struct call *call, struct value *ret)
     }
     double d = value_is_float(v) ? value_float_get(v) : 0.0;
     const char *name = call->builtin->name;
-    *ret = value_bool(strcmp(name, "is_nan") == 0 ? isnan(d) : strcmp(name, "is_infinite") == 0 ? isinf(d) != 0 : isfinite(d) != 0);
+    *ret = value_bool(strcmp(name, "is_nan") == 0        ? isnan(d)
+                      : strcmp(name, "is_infinite") == 0 ? isinf(d) != 0
+                                                         : isfinite(d) != 0);
     return 0;
 }
 
@@ -197,7 +200,10 @@ static int factorial(struct vm *vm, struct call *call, struct value *ret)
     return r;
 }
 
-#define UNARY(n) {.name = n, .min = 0, .max = 1, .fn = unary}
+#define UNARY(n)                                                                                                       \
+    {                                                                                                                  \
+        .name = n, .min = 0, .max = 1, .fn = unary                                                                     \
+    }
 
 const struct builtin builtins_math[] = {
     UNARY("sqrt"),

@@ -42,7 +42,8 @@ static int check_depth(struct request *request)
     long most = limit ? strtol(limit, NULL, 10) : 4;
     request->depth = (depth ? strtol(depth, NULL, 10) : 0) + 1;
     if (request->depth > most) {
-        return vm_fail(request->vm, "run_program: max depth %ld exceeded (set SYNSEMA_RUN_PROGRAM_MAX_DEPTH to raise it)", most);
+        return vm_fail(request->vm,
+                       "run_program: max depth %ld exceeded (set SYNSEMA_RUN_PROGRAM_MAX_DEPTH to raise it)", most);
     }
     return 0;
 }
@@ -59,7 +60,8 @@ static int check_profile(struct request *request)
     request->pure = !native;
     if (native && vm_is_pure(request->vm)) {
         request->pure = true;
-        return capability_audit(request->vm, CAPABILITY_SANDBOX_RUN, NULL, false, "run_program()", "above parent profile", "program");
+        return capability_audit(request->vm, CAPABILITY_SANDBOX_RUN, NULL, false, "run_program()",
+                                "above parent profile", "program");
     }
     return 0;
 }
@@ -70,13 +72,14 @@ static int lend(struct request *request, const struct grants *wanted)
     for (size_t i = 0; i < wanted->count; i++) {
         const struct grant *item = &wanted->items[i];
         if (!capability_allows(request->vm, item->capability, item->scope)) {
-            if (capability_audit(request->vm, item->capability, item->scope, false, "run_program()", "above parent ceiling", "program")) {
+            if (capability_audit(request->vm, item->capability, item->scope, false, "run_program()",
+                                 "above parent ceiling", "program")) {
                 return -1;
             }
             continue;
         }
-        buffer_printf(&request->ceiling, "%s%s%s%s", request->ceiling.length ? "," : "", capability_wire(item->capability),
-                      item->scope ? "=" : "", item->scope ? item->scope : "");
+        buffer_printf(&request->ceiling, "%s%s%s%s", request->ceiling.length ? "," : "",
+                      capability_wire(item->capability), item->scope ? "=" : "", item->scope ? item->scope : "");
     }
     if (request->ceiling.length == 0) {
         buffer_puts(&request->ceiling, "none");
@@ -137,7 +140,8 @@ static int check_env(struct request *request)
         }
         int r;
         if (value_is(v, OBJECT_SECRET)) {
-            r = vm_fail(vm, "run_program: env %s is a secret — pass it on purpose with reveal()", debug_quoted(vm, name));
+            r = vm_fail(vm, "run_program: env %s is a secret — pass it on purpose with reveal()",
+                        debug_quoted(vm, name));
         } else if (!value_is_text(v)) {
             r = vm_fail(vm, "run_program: env %s must be text, got %s", debug_quoted(vm, name), value_type_name(v));
         } else {
@@ -272,7 +276,8 @@ static int crashed(struct vm *vm, struct map *map, struct child *child)
     buffer_put(&line, errors->data ? errors->data + from : "", errors->length - from);
     buffer_char(&line, '\0');
     int r = line.failed ? -1
-                        : without_report(vm, map, line.data, killed ? VALUE_NOTHING : value_small(WEXITSTATUS(child->status)), false);
+                        : without_report(vm, map, line.data,
+                                         killed ? VALUE_NOTHING : value_small(WEXITSTATUS(child->status)), false);
     buffer_done(&line);
     return r;
 }
@@ -304,7 +309,10 @@ static int from_report(struct vm *vm, struct map *map, const struct map *report)
         }
     }
     const struct value *tokens = map_find_name(report, "llm_tokens");
-    return set(vm, map, "timed_out", VALUE_FALSE) || set(vm, map, "llm_tokens", tokens ? value_keep(*tokens) : value_small(0)) ? -1 : 0;
+    return set(vm, map, "timed_out", VALUE_FALSE) ||
+                   set(vm, map, "llm_tokens", tokens ? value_keep(*tokens) : value_small(0))
+               ? -1
+               : 0;
 }
 
 static int make_result(struct request *request, struct child *child, struct value *ret)
@@ -332,8 +340,17 @@ static int spawn(struct request *request, struct value *ret)
 {
     struct vm *vm = request->vm;
     const char *self = vm->options.self ? vm->options.self : "/proc/self/exe";
-    const char *argv[] = {self,          "--format", "json", "--cap-set", request->ceiling.data, "--profile", request->pure ? "pure" : "native",
-                          "--filename",  request->filename, "-", NULL};
+    const char *argv[] = {self,
+                          "--format",
+                          "json",
+                          "--cap-set",
+                          request->ceiling.data,
+                          "--profile",
+                          request->pure ? "pure" : "native",
+                          "--filename",
+                          request->filename,
+                          "-",
+                          NULL};
     char *envp[ENV_MAX + 1];
     struct buffer output, errors;
     for (size_t i = 0; i < request->env_count; i++) {
@@ -347,11 +364,12 @@ static int spawn(struct request *request, struct value *ret)
                           .directory = request->directory,
                           .input = value_text(request->source)->data,
                           .input_length = value_text(request->source)->length,
-                          .timeout_ms = request->timeout > 1e9 ? INT64_C(1000000000000) : (int64_t)ceil(request->timeout * 1000),
+                          .timeout_ms =
+                              request->timeout > 1e9 ? INT64_C(1000000000000) : (int64_t)ceil(request->timeout * 1000),
                           .output = &output,
                           .errors = &errors};
     int e = child_run(&child);
-    int r = e ? vm_fail(vm, "run_program: cannot start the child: %s", strerror(e))
+    int r = e                                ? vm_fail(vm, "run_program: cannot start the child: %s", strerror(e))
             : output.failed || errors.failed ? -1
                                              : make_result(request, &child, ret);
     buffer_done(&output);

@@ -65,7 +65,8 @@ static const char *task_words(const struct proto *proto, char *to, size_t size)
     return to;
 }
 
-static int fill_named(struct vm *vm, struct frame *frame, size_t count, const struct named_value *named, size_t named_count)
+static int fill_named(struct vm *vm, struct frame *frame, size_t count, const struct named_value *named,
+                      size_t named_count)
 {
     const struct proto *proto = frame->proto;
     for (size_t i = 0; i < named_count; i++) {
@@ -85,8 +86,8 @@ static int fill_named(struct vm *vm, struct frame *frame, size_t count, const st
 }
 
 /* The `count` positional arguments stand in the frame already. An error is located at the call. */
-int bind_arguments(struct vm *vm, struct frame *frame, size_t count, const struct named_value *named, size_t named_count,
-                   bool permissive)
+int bind_arguments(struct vm *vm, struct frame *frame, size_t count, const struct named_value *named,
+                   size_t named_count, bool permissive)
 {
     const struct proto *proto = frame->proto;
     char words[128];
@@ -105,7 +106,8 @@ int bind_arguments(struct vm *vm, struct frame *frame, size_t count, const struc
             continue;
         }
         const char *name = value_text(proto->params[i].name)->data;
-        r = vm_fail_here(vm, "%s is missing argument '%s' — pass it, or give the parameter a default in the task: %s = …",
+        r = vm_fail_here(vm,
+                         "%s is missing argument '%s' — pass it, or give the parameter a default in the task: %s = …",
                          task_words(proto, words, sizeof(words)), name, name);
     }
     vm->frame_count++;
@@ -124,8 +126,8 @@ static int run_frame(struct vm *vm, struct frame *frame, struct value *ret)
 static int too_many(struct vm *vm, const struct proto *proto, size_t count)
 {
     char words[128];
-    return vm_fail_here(vm, "%s takes %u argument%s, got %zu", task_words(proto, words, sizeof(words)), proto->param_count,
-                        proto->param_count == 1 ? "" : "s", count);
+    return vm_fail_here(vm, "%s takes %u argument%s, got %zu", task_words(proto, words, sizeof(words)),
+                        proto->param_count, proto->param_count == 1 ? "" : "s", count);
 }
 
 static int call_task(struct vm *vm, struct task *task, const struct value *args, size_t count,
@@ -196,9 +198,11 @@ static int wrong_name(struct vm *vm, const struct builtin *builtin, const struct
             }
         }
         list[n] = '\0';
-        return vm_fail_here(vm, "%s() has no argument named '%s' (named arguments it takes: %s)", builtin->name, name, list);
+        return vm_fail_here(vm, "%s() has no argument named '%s' (named arguments it takes: %s)", builtin->name, name,
+                            list);
     }
-    return vm_fail_here(vm, "%s() does not accept named arguments (got %s = …); pass it by position", builtin->name, name);
+    return vm_fail_here(vm, "%s() does not accept named arguments (got %s = …); pass it by position", builtin->name,
+                        name);
 }
 
 static int count_error(struct vm *vm, const struct builtin *builtin, size_t count)
@@ -207,7 +211,8 @@ static int count_error(struct vm *vm, const struct builtin *builtin, size_t coun
         if (builtin->too_few) {
             return vm_fail(vm, "%s", builtin->too_few);
         }
-        return vm_fail_here(vm, "%s() needs %u argument%s, got %zu", builtin->name, builtin->min, builtin->min == 1 ? "" : "s", count);
+        return vm_fail_here(vm, "%s() needs %u argument%s, got %zu", builtin->name, builtin->min,
+                            builtin->min == 1 ? "" : "s", count);
     }
     return vm_fail_here(vm, "%s() takes at most %u argument%s, got %zu%s", builtin->name, builtin->max,
                         builtin->max == 1 ? "" : "s", count, builtin->hint ? builtin->hint : "");
@@ -232,8 +237,9 @@ static int invoke(struct vm *vm, struct call *call, struct value *ret)
         return too_deep(vm);
     }
     if (call->builtin->gated && vm_is_pure(vm)) {
-        return vm_fail(vm, "%s: not available in the pure profile — this run has no filesystem (run it with the native profile)",
-                       call->builtin->name);
+        return vm_fail(
+            vm, "%s: not available in the pure profile — this run has no filesystem (run it with the native profile)",
+            call->builtin->name);
     }
     vm->depth++;
     *ret = VALUE_NOTHING;
@@ -243,7 +249,8 @@ static int invoke(struct vm *vm, struct call *call, struct value *ret)
 }
 
 /* With names: the arguments in their places, and the options. */
-static int call_with_names(struct vm *vm, struct call *call, const struct named_value *named, size_t named_count, struct value *ret)
+static int call_with_names(struct vm *vm, struct call *call, const struct named_value *named, size_t named_count,
+                           struct value *ret)
 {
     const struct builtin *builtin = call->builtin;
     struct value args[32], options[OPTIONS_MAX];
@@ -348,8 +355,8 @@ int call_value(struct vm *vm, struct value callee, struct value *args, size_t co
     return vm_not_callable(vm, callee);
 }
 
-int vm_call_named(struct vm *vm, struct value callee, const struct value *args, size_t count, const struct named_value *named,
-                  size_t named_count, struct value *ret)
+int vm_call_named(struct vm *vm, struct value callee, const struct value *args, size_t count,
+                  const struct named_value *named, size_t named_count, struct value *ret)
 {
     if (value_is(callee, OBJECT_TASK)) {
         return call_task(vm, (struct task *)value_object(callee), args, count, named, named_count, true, ret);
@@ -397,7 +404,8 @@ int vm_refuel(struct vm *vm)
     uint64_t limit = vm->options.step_limit;
     if (limit) {
         if (vm->steps >= limit) {
-            return vm_fail_kind(vm, ERROR_LIMIT, NULL, nowhere, "step limit of %llu exceeded", (unsigned long long)limit);
+            return vm_fail_kind(vm, ERROR_LIMIT, NULL, nowhere, "step limit of %llu exceeded",
+                                (unsigned long long)limit);
         }
         if (limit - vm->steps < FUEL) {
             vm->fuel_given = vm->fuel = (int64_t)(limit - vm->steps);

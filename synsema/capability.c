@@ -8,13 +8,27 @@
 #include <unistd.h>
 
 static const char *const wire[_CAPABILITY_MAX] = {
-    [CAPABILITY_NET] = "net",           [CAPABILITY_FILE] = "file",     [CAPABILITY_FILE_READ] = "file.read",
-    [CAPABILITY_FILE_WRITE] = "file.write", [CAPABILITY_EXEC] = "exec", [CAPABILITY_ENV] = "env",
-    [CAPABILITY_TIME] = "time",         [CAPABILITY_RANDOM] = "random", [CAPABILITY_STDOUT] = "stdout",
-    [CAPABILITY_STDIN] = "stdin",       [CAPABILITY_LLM] = "llm",       [CAPABILITY_JUDGE] = "judge",
-    [CAPABILITY_DB] = "db",             [CAPABILITY_SERVE] = "serve",   [CAPABILITY_SECRET] = "secret",
-    [CAPABILITY_REVEAL] = "reveal",     [CAPABILITY_SIGN] = "sign",     [CAPABILITY_WALLET] = "wallet",
-    [CAPABILITY_SPEND] = "spend",       [CAPABILITY_MEMORY] = "memory", [CAPABILITY_SANDBOX_RUN] = "sandbox_run",
+    [CAPABILITY_NET] = "net",
+    [CAPABILITY_FILE] = "file",
+    [CAPABILITY_FILE_READ] = "file.read",
+    [CAPABILITY_FILE_WRITE] = "file.write",
+    [CAPABILITY_EXEC] = "exec",
+    [CAPABILITY_ENV] = "env",
+    [CAPABILITY_TIME] = "time",
+    [CAPABILITY_RANDOM] = "random",
+    [CAPABILITY_STDOUT] = "stdout",
+    [CAPABILITY_STDIN] = "stdin",
+    [CAPABILITY_LLM] = "llm",
+    [CAPABILITY_JUDGE] = "judge",
+    [CAPABILITY_DB] = "db",
+    [CAPABILITY_SERVE] = "serve",
+    [CAPABILITY_SECRET] = "secret",
+    [CAPABILITY_REVEAL] = "reveal",
+    [CAPABILITY_SIGN] = "sign",
+    [CAPABILITY_WALLET] = "wallet",
+    [CAPABILITY_SPEND] = "spend",
+    [CAPABILITY_MEMORY] = "memory",
+    [CAPABILITY_SANDBOX_RUN] = "sandbox_run",
     [CAPABILITY_ATTEST] = "attest",
 };
 
@@ -68,7 +82,8 @@ int grants_add(struct vm *vm, struct grants *grants, enum capability capability,
     return 0;
 }
 
-bool grants_cover(struct vm *vm, const struct grants *grants, enum capability capability, const char *scope, size_t *ret_which)
+bool grants_cover(struct vm *vm, const struct grants *grants, enum capability capability, const char *scope,
+                  size_t *ret_which)
 {
     for (size_t i = 0; i < grants->count; i++) {
         if (grant_covers(vm, &grants->items[i], capability, scope)) {
@@ -129,7 +144,8 @@ int capability_require(struct vm *vm, const char *name, size_t length, struct va
     } else if (r == 0) {
         r = grants_add(vm, &vm->rejected, capability, wanted);
         if (r == 0) {
-            r = capability_audit(vm, capability, normalized, false, "ceiling", "above host ceiling (--sandbox/--cap-set)", "program");
+            r = capability_audit(vm, capability, normalized, false, "ceiling",
+                                 "above host ceiling (--sandbox/--cap-set)", "program");
         }
     }
     if (normalized) {
@@ -183,21 +199,31 @@ static int deny(struct vm *vm, enum capability capability, const char *scope, en
         return -1;
     }
     if (outcome == ABOVE_CEILING) {
-        vm_fail(vm, "Capability not granted: %s — declared but above the host ceiling (--sandbox/--cap-set). The program cannot "
-                    "fix this; the host must widen the ceiling", name.data);
+        vm_fail(vm,
+                "Capability not granted: %s — declared but above the host ceiling (--sandbox/--cap-set). The program "
+                "cannot "
+                "fix this; the host must widen the ceiling",
+                name.data);
     } else if (outcome == ABOVE_GUARD) {
-        vm_fail(vm, "Capability not granted: %s — outside the ceiling of the enclosing `sandbox under` block; widen that ceiling "
-                    "or move the call out of the block", name.data);
+        vm_fail(vm,
+                "Capability not granted: %s — outside the ceiling of the enclosing `sandbox under` block; widen that "
+                "ceiling "
+                "or move the call out of the block",
+                name.data);
     } else {
-        vm_fail(vm, "Capability not granted: %s — this is a permission, not a bug: add `require %s` to the program's preamble "
-                    "(or to the importing file, when this code runs in a module)", name.data, wanted.data);
+        vm_fail(
+            vm,
+            "Capability not granted: %s — this is a permission, not a bug: add `require %s` to the program's preamble "
+            "(or to the importing file, when this code runs in a module)",
+            name.data, wanted.data);
     }
     buffer_done(&name);
     buffer_done(&wanted);
     return -1;
 }
 
-static int note(struct vm *vm, enum capability capability, const char *scope, enum outcome outcome, size_t which, const char *source)
+static int note(struct vm *vm, enum capability capability, const char *scope, enum outcome outcome, size_t which,
+                const char *source)
 {
     if (outcome != COVERED) {
         const char *reason = outcome == ABOVE_CEILING ? "above host ceiling (--sandbox/--cap-set)"
@@ -289,7 +315,8 @@ int capability_start(struct vm *vm)
             continue;
         }
         if (grants_add(vm, &vm->granted, grant->capability, grant->scope) ||
-            capability_audit(vm, grant->capability, grant->scope, true, "ambient", "auto-granted by the runtime", "runtime")) {
+            capability_audit(vm, grant->capability, grant->scope, true, "ambient", "auto-granted by the runtime",
+                             "runtime")) {
             return -1;
         }
     }

@@ -10,7 +10,8 @@ static int unknown(struct vm *vm, const char *name, size_t length)
     }
     buffer_char(&known, '\0');
     if (!known.failed) {
-        vm_fail(vm, "Unknown capability type: '%.*s'. Known: [%s]", (int)(length > 200 ? 200 : length), name, known.data);
+        vm_fail(vm, "Unknown capability type: '%.*s'. Known: [%s]", (int)(length > 200 ? 200 : length), name,
+                known.data);
     }
     buffer_done(&known);
     return -1;

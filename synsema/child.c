@@ -57,11 +57,13 @@ static bool drain(int fd, struct buffer *to)
     return n > 0 || (n < 0 && room && (errno == EAGAIN || errno == EINTR));
 }
 
-/* Feeds and drains until both outputs are closed, and closes the input when it is fed. Says in the child what went wrong. */
+/* Feeds and drains until both outputs are closed, and closes the input when it is fed. Says in the child what went
+ * wrong. */
 static void converse(struct child *child, int *in, int out, int err, int64_t deadline)
 {
     size_t fed = 0;
-    struct pollfd fds[3] = {{.fd = *in, .events = POLLOUT}, {.fd = out, .events = POLLIN}, {.fd = err, .events = POLLIN}};
+    struct pollfd fds[3] = {
+        {.fd = *in, .events = POLLOUT}, {.fd = out, .events = POLLIN}, {.fd = err, .events = POLLIN}};
     while (fds[1].fd >= 0 || fds[2].fd >= 0) {
         int64_t left = deadline - now_ms();
         if (left <= 0) {

@@ -76,7 +76,8 @@ static int scaled(struct vm *vm, struct value v, int64_t by, struct value *ret)
 }
 
 /* Both with the same scale. */
-static int align(struct vm *vm, struct value a, struct value b, struct value *ret_a, struct value *ret_b, int64_t *ret_scale)
+static int align(struct vm *vm, struct value a, struct value b, struct value *ret_a, struct value *ret_b,
+                 int64_t *ret_scale)
 {
     int64_t sa, sb;
     struct value ca = parts(a, &sa), cb = parts(b, &sb);
@@ -201,7 +202,8 @@ static bool divide_small(mpz_t c, mpz_srcptr n, mpz_srcptr d, int64_t sa, int64_
 static void divide_large(mpz_t c, mpz_srcptr n, mpz_srcptr d, int64_t sa, int64_t sb, int64_t *scale)
 {
     int64_t floor_scale = sa > sb ? sa : sb;
-    int64_t magnitude = (int64_t)digits10(n) - sa - ((int64_t)digits10(d) - sb); /* digits before the point, or one more */
+    int64_t magnitude =
+        (int64_t)digits10(n) - sa - ((int64_t)digits10(d) - sb); /* digits before the point, or one more */
     int64_t decimals = 28 - magnitude;
     decimals = decimals > floor_scale ? decimals : floor_scale;
     bool exact = quotient_at(c, n, d, decimals - sa + sb);

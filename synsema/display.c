@@ -9,12 +9,12 @@
 const char *value_type_name(struct value v)
 {
     static const char *const names[_OBJECT_MAX] = {
-        [OBJECT_FLOAT] = "number",   [OBJECT_BIGINT] = "number", [OBJECT_DECIMAL] = "decimal",
-        [OBJECT_COMPLEX] = "complex", [OBJECT_TEXT] = "text",     [OBJECT_BYTES] = "bytes",
-        [OBJECT_LIST] = "list",      [OBJECT_MAP] = "map",       [OBJECT_ARRAY] = "array",
-        [OBJECT_TASK] = "task",      [OBJECT_NATIVE] = "task",   [OBJECT_DATE] = "date",
+        [OBJECT_FLOAT] = "number",      [OBJECT_BIGINT] = "number",     [OBJECT_DECIMAL] = "decimal",
+        [OBJECT_COMPLEX] = "complex",   [OBJECT_TEXT] = "text",         [OBJECT_BYTES] = "bytes",
+        [OBJECT_LIST] = "list",         [OBJECT_MAP] = "map",           [OBJECT_ARRAY] = "array",
+        [OBJECT_TASK] = "task",         [OBJECT_NATIVE] = "task",       [OBJECT_DATE] = "date",
         [OBJECT_DATETIME] = "datetime", [OBJECT_DURATION] = "duration", [OBJECT_SECRET] = "secret",
-        [OBJECT_MODULE] = "map",     [OBJECT_BOX] = "nothing",
+        [OBJECT_MODULE] = "map",        [OBJECT_BOX] = "nothing",
     };
     if (value_is_object(v)) {
         return names[value_object(v)->type];
@@ -252,7 +252,12 @@ void debug_quote(struct buffer *buffer, const char *data, size_t length)
     for (size_t i = 0; i < length;) {
         size_t from = i;
         uint32_t c = utf8_next(data, &i);
-        const char *escape = c == '"' ? "\\\"" : c == '\\' ? "\\\\" : c == '\n' ? "\\n" : c == '\r' ? "\\r" : c == '\t' ? "\\t" : NULL;
+        const char *escape = c == '"'    ? "\\\""
+                             : c == '\\' ? "\\\\"
+                             : c == '\n' ? "\\n"
+                             : c == '\r' ? "\\r"
+                             : c == '\t' ? "\\t"
+                                         : NULL;
         bool hidden = c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad || (c >= 0x200b && c <= 0x200f) ||
                       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || c >= 0xe0000;
         if (escape) {

@@ -19,7 +19,8 @@ static int start(struct vm *vm)
     vm->frame_capacity = vm->depth_limit + 8;
     vm->frames = malloc(vm->frame_capacity * sizeof(*vm->frames));
     /* not touched before it is used, so it costs nothing */
-    void *stack = mmap(NULL, STACK_SLOTS * sizeof(struct value), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *stack = mmap(NULL, STACK_SLOTS * sizeof(struct value), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     vm->stack = stack == MAP_FAILED ? NULL : stack;
     if (!vm->frames || !vm->stack) {
         return vm_fail_memory(vm);
@@ -74,10 +75,13 @@ void synsema_free(struct synsema *engine)
 static char *report(const struct vm *vm)
 {
     const struct error *error = &vm->error;
-    const char *kind = error->kind == ERROR_LEX ? "Lexer error" : error->kind == ERROR_PARSE ? "Parse error" : "Runtime error";
+    const char *kind = error->kind == ERROR_LEX     ? "Lexer error"
+                       : error->kind == ERROR_PARSE ? "Parse error"
+                                                    : "Runtime error";
     char *text = NULL;
-    int n = error->located ? asprintf(&text, "%s: %s:%u:%u: %s", kind, error->file, error->line, error->column, error->message)
-                           : asprintf(&text, "%s: %s", kind, error->message);
+    int n = error->located
+                ? asprintf(&text, "%s: %s:%u:%u: %s", kind, error->file, error->line, error->column, error->message)
+                : asprintf(&text, "%s: %s", kind, error->message);
     return n < 0 ? NULL : text;
 }
 

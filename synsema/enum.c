@@ -50,7 +50,8 @@ int constructor_place(const struct native *native, struct value name)
     return -1;
 }
 
-int type_value(struct vm *vm, struct value name, struct value variant, const struct value *fields, size_t count, struct value *ret)
+int type_value(struct vm *vm, struct value name, struct value variant, const struct value *fields, size_t count,
+               struct value *ret)
 {
     struct list *bound = list_new(vm, count + 2);
     if (!bound) {
@@ -89,7 +90,8 @@ static int full_name(struct vm *vm, struct value name, struct value variant, str
     return buffer_text(&text, ret);
 }
 
-int enum_add(struct vm *vm, struct value *slot, struct value name, struct value variant, const struct value *fields, size_t count)
+int enum_add(struct vm *vm, struct value *slot, struct value name, struct value variant, const struct value *fields,
+             size_t count)
 {
     struct value full, v;
     if (full_name(vm, name, variant, &full)) {

@@ -76,8 +76,8 @@ double number_to_float(struct value v)
         return int_to_float(v);
     }
     const struct decimal *decimal = value_decimal(v);
-    if (value_is_small(decimal->coefficient) && llabs((long long)value_small_get(decimal->coefficient)) <= (1LL << 53) &&
-        decimal->scale <= 22) {
+    if (value_is_small(decimal->coefficient) &&
+        llabs((long long)value_small_get(decimal->coefficient)) <= (1LL << 53) && decimal->scale <= 22) {
         double power = 1;
         for (int i = 0; i < decimal->scale; i++) {
             power *= 10;

@@ -77,7 +77,8 @@ int vm_fail_here(struct vm *vm, const char *format, ...)
     return -1;
 }
 
-int vm_fail_kind(struct vm *vm, enum error_kind kind, const char *file, struct position position, const char *format, ...)
+int vm_fail_kind(struct vm *vm, enum error_kind kind, const char *file, struct position position, const char *format,
+                 ...)
 {
     va_list args;
     va_start(args, format);

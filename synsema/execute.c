@@ -75,7 +75,8 @@ static int undefined(struct vm *vm, struct frame *frame, uint64_t code)
 {
     undefined_name(vm, KC);
     if (CODE_A(code)) {
-        return vm_fail_here(vm, "Undefined variable: '%s' — `//` is integer division; comments in Synsema start with `--`",
+        return vm_fail_here(vm,
+                            "Undefined variable: '%s' — `//` is integer division; comments in Synsema start with `--`",
                             value_text(KC)->data);
     }
     return -1;
@@ -94,7 +95,8 @@ static int closure(struct vm *vm, struct frame *frame, uint64_t code)
     task->module = frame->module;
     for (uint32_t i = 0; i < n; i++) {
         const struct capture *capture = &proto->captures[i];
-        task->captures[i] = value_keep(capture->from_register ? frame->base[capture->index] : frame->task->captures[capture->index]);
+        task->captures[i] =
+            value_keep(capture->from_register ? frame->base[capture->index] : frame->task->captures[capture->index]);
     }
     value_replace(vm, &RA, value_of(task));
     return 0;
@@ -244,9 +246,13 @@ static int for_prepare(struct vm *vm, struct frame *frame, uint64_t code)
 static int iterate(struct vm *vm, struct frame *frame, uint64_t code)
 {
     struct value v = RA;
-    if (!value_is_list(v) && !value_is_map(v) && !value_is_text(v) && !value_is(v, OBJECT_BYTES) && !value_is(v, OBJECT_MODULE)) {
-        return vm_fail_here(vm, "Cannot iterate over %s — each walks a list, the keys of a map, the characters of a text or the "
-                                "values of bytes", value_type_name(v));
+    if (!value_is_list(v) && !value_is_map(v) && !value_is_text(v) && !value_is(v, OBJECT_BYTES) &&
+        !value_is(v, OBJECT_MODULE)) {
+        return vm_fail_here(
+            vm,
+            "Cannot iterate over %s — each walks a list, the keys of a map, the characters of a text or the "
+            "values of bytes",
+            value_type_name(v));
     }
     frame->base[CODE_A(code) + 1] = value_small(0);
     return 0;
@@ -396,7 +402,8 @@ static int payloads(struct vm *vm, struct frame *frame, uint64_t code)
         return 0;
     }
     const struct value *name = map_find_name(value_map(RA), "__variant");
-    return vm_fail(vm, "variant %s binds %zu field%s, got %u", value_text(*name)->data, fields, fields == 1 ? "" : "s", CODE_C(code));
+    return vm_fail(vm, "variant %s binds %zu field%s, got %u", value_text(*name)->data, fields, fields == 1 ? "" : "s",
+                   CODE_C(code));
 }
 
 static int variant(struct vm *vm, struct frame *frame, uint64_t code)
@@ -414,8 +421,9 @@ static int variant(struct vm *vm, struct frame *frame, uint64_t code)
 static int intent(struct vm *vm, struct frame *frame, uint64_t code)
 {
     if (vm->started) {
-        return vm_fail_here(vm, "Cannot declare a new intent after execution has started. Intents are declared in the preamble, "
-                                "before any other statement");
+        return vm_fail_here(
+            vm, "Cannot declare a new intent after execution has started. Intents are declared in the preamble, "
+                "before any other statement");
     }
     value_replace(vm, &vm->intent, value_keep(KC));
     (void)frame;
@@ -432,7 +440,7 @@ static int output(struct vm *vm, struct frame *frame, uint64_t code)
         buffer_printf(&line, "[%s] ", value_text(KC)->data);
     }
     display_put(&line, RA);
-    int r = line.failed ? -1
+    int r = line.failed               ? -1
             : CODE_OP(code) == OP_LOG ? vm_print_error(vm, line.data, line.length)
                                       : vm_print(vm, line.data ? line.data : "", line.length);
     buffer_done(&line);
@@ -497,7 +505,7 @@ static int has(struct vm *vm, struct frame *frame, uint64_t code)
     if (contains_in(vm, RB, RC, not ? "not in" : "in", &in)) {
         return -1;
     }
-    value_replace(vm, &RA, value_bool(in != not));
+    value_replace(vm, &RA, value_bool(in != not ));
     return 0;
 }
 
@@ -556,7 +564,8 @@ int execute(struct vm *vm, struct frame *frame, uint64_t code)
     case OP_NOTIN:
         return has(vm, frame, code);
     case OP_SETPATH:
-        return set_path(vm, root_slot(frame, &frame->proto->paths[CODE_C(code)]), &frame->proto->paths[CODE_C(code)], frame, &RA);
+        return set_path(vm, root_slot(frame, &frame->proto->paths[CODE_C(code)]), &frame->proto->paths[CODE_C(code)],
+                        frame, &RA);
     case OP_UPDATE:
         return update(vm, frame, code);
     case OP_NEWLIST:
@@ -607,7 +616,8 @@ int execute(struct vm *vm, struct frame *frame, uint64_t code)
     case OP_INTENT:
         return intent(vm, frame, code);
     case OP_BROKEN:
-        return vm_fail_here(vm, "Invariant violation: %s", value_is_text(KC) ? value_text(KC)->data : "unnamed invariant");
+        return vm_fail_here(vm, "Invariant violation: %s",
+                            value_is_text(KC) ? value_text(KC)->data : "unnamed invariant");
     case OP_LOG:
     case OP_SHOW:
         return output(vm, frame, code);
@@ -616,7 +626,8 @@ int execute(struct vm *vm, struct frame *frame, uint64_t code)
     case OP_TEST:
         return run_test(vm, frame, code);
     case OP_BADTARGET:
-        return vm_fail_here(vm, "Invalid set target: it must start from a variable — bind it first: let x be …, then set x.…");
+        return vm_fail_here(
+            vm, "Invalid set target: it must start from a variable — bind it first: let x be …, then set x.…");
     default:
         return vm_fail(vm, "unknown instruction");
     }

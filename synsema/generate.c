@@ -98,8 +98,8 @@ uint32_t field_of(struct gen *g, struct value name)
 {
     struct proto *proto = g->proto;
     proto->fields = proto_grow(g, proto->fields, proto->field_count, &g->field_capacity, sizeof(*proto->fields));
-    proto->fields[proto->field_count] = (struct field){.key = value_keep(map_key_text(name)), .slot = -1,
-                                                            .of = VALUE_UNDEFINED, .base = VALUE_UNDEFINED};
+    proto->fields[proto->field_count] = (struct field){
+        .key = value_keep(map_key_text(name)), .slot = -1, .of = VALUE_UNDEFINED, .base = VALUE_UNDEFINED};
     return proto->field_count++;
 }
 
@@ -137,7 +137,10 @@ static uint32_t capture_index(const struct gen *g, const struct symbol *symbol)
 static enum root_kind kind_of(const struct gen *g, const struct symbol *symbol)
 {
     bool own = symbol->scope->function == g->function;
-    return is_global(symbol) ? (own ? ROOT_REGISTER : ROOT_GLOBAL) : !own ? ROOT_CAPTURE : symbol->captured ? ROOT_BOX : ROOT_REGISTER;
+    return is_global(symbol)  ? (own ? ROOT_REGISTER : ROOT_GLOBAL)
+           : !own             ? ROOT_CAPTURE
+           : symbol->captured ? ROOT_BOX
+                              : ROOT_REGISTER;
 }
 
 void root_of(struct gen *g, const struct symbol *symbol, struct path *path)
@@ -305,7 +308,8 @@ static void make_captures(struct gen *g)
     }
 }
 
-/* Defaults of parameters that were not given; parameters that are captured move into boxes; the rest of the scope opens. */
+/* Defaults of parameters that were not given; parameters that are captured move into boxes; the rest of the scope
+ * opens. */
 static void open_function(struct gen *g, struct node *node)
 {
     const struct scope *scope = g->function->scope;
@@ -345,7 +349,8 @@ static struct value function_name(struct gen *g, const struct node *node)
 struct proto *function_code(struct gen *outer, struct front *front, struct node *node, struct function *function)
 {
     struct gen *g = front_alloc(front, sizeof(*g));
-    *g = (struct gen){.front = front, .vm = front->vm, .outer = outer, .function = function, .position = node->position};
+    *g =
+        (struct gen){.front = front, .vm = front->vm, .outer = outer, .function = function, .position = node->position};
     g->proto = proto_new(front);
     g->proto->name = function_name(g, node);
     g->proto->lambda = node->kind == NODE_LAMBDA;

@@ -386,7 +386,8 @@ static void call_to(struct gen *g, struct node *node, uint32_t reg)
         arguments_to(g, node, 0);
         g->position = node->position;
         emit(g, OP_CALLB, top, reg, builtin_number(g, builtin) << 10 | (uint32_t)node->count);
-    } else if (symbol && is_global(symbol) && simple && !early && symbol->reg < 16384 && (node->a->certain || !is_direct(g, node->a)) &&
+    } else if (symbol && is_global(symbol) && simple && !early && symbol->reg < 16384 &&
+               (node->a->certain || !is_direct(g, node->a)) &&
                (node->a->certain || symbol->scope->function != g->function)) {
         arguments_to(g, node, 0);
         g->position = node->position;

@@ -28,7 +28,8 @@ static bool same_place(const struct node *a, const struct node *b)
 static const struct builtin *updating(const struct gen *g, const struct node *target, const struct node *value)
 {
     static const char *const names[] = {"append", "insert", "merge", "remove"};
-    if (value->kind == NODE_BINARY && value->op == OPERATION_ADD && same_place(value->a, target) && !is_direct(g, target)) {
+    if (value->kind == NODE_BINARY && value->op == OPERATION_ADD && same_place(value->a, target) &&
+        !is_direct(g, target)) {
         const struct node *added = value->b;
         bool grows = added->kind == NODE_LIST || added->kind == NODE_TEMPLATE ||
                      (added->kind == NODE_LITERAL && value_is_text(added->text));
@@ -240,7 +241,8 @@ void set_statement(struct gen *g, struct node *node, uint32_t want)
     }
     const struct builtin *builtin = updating(g, node->a, node->b);
     bool append = builtin && strcmp(builtin->name, "append") == 0 && node->b->count == 2;
-    if (append && is_direct(g, node->a) && !node->b->arguments[1].value->has_call && !node->b->arguments[1].value->has_block) {
+    if (append && is_direct(g, node->a) && !node->b->arguments[1].value->has_call &&
+        !node->b->arguments[1].value->has_block) {
         uint32_t reg = expression(g, node->b->arguments[1].value);
         g->position = node->b->position;
         emit(g, OP_APPEND, node->a->candidates[0]->reg, reg, 0);

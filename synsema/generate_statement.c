@@ -47,7 +47,8 @@ static void note_export(struct gen *g, const struct node *node, const struct sym
         front_memory(g->front);
     }
     module->exports = exports;
-    exports[module->export_count++] = (struct export){symbol->name, symbol->reg, symbol->constant || node->kind != NODE_LET};
+    exports[module->export_count++] =
+        (struct export){symbol->name, symbol->reg, symbol->constant || node->kind != NODE_LET};
 }
 
 static bool in_register(const struct gen *g, const struct symbol *symbol)

@@ -134,8 +134,13 @@ static void prefixed_number(struct lexer *l, size_t start, struct position posit
     }
     if (bad || n == 0 || last_low) {
         front_fail(l->front, ERROR_LEX, position, "Invalid %s literal: %.*s — expected %s digits after the prefix",
-                   base == 16 ? "hex" : base == 8 ? "octal" : "binary", (int)(l->at - start), l->text + start,
-                   base == 16 ? "hex (0-9, a-f)" : base == 8 ? "octal (0-7)" : "binary (0-1)");
+                   base == 16  ? "hex"
+                   : base == 8 ? "octal"
+                               : "binary",
+                   (int)(l->at - start), l->text + start,
+                   base == 16  ? "hex (0-9, a-f)"
+                   : base == 8 ? "octal (0-7)"
+                               : "binary (0-1)");
     }
     struct token *token = add(l, TOKEN_NUMBER, position, start);
     if (int_parse(l->front->vm, digits, n, base, &token->value)) {
@@ -166,7 +171,8 @@ static void number(struct lexer *l)
         is_float |= peek(l, 0) == '.';
         advance(l);
     }
-    if ((peek(l, 0) | 0x20) == 'e' && (is_digit(peek(l, 1)) || ((peek(l, 1) == '+' || peek(l, 1) == '-') && is_digit(peek(l, 2))))) {
+    if ((peek(l, 0) | 0x20) == 'e' &&
+        (is_digit(peek(l, 1)) || ((peek(l, 1) == '+' || peek(l, 1) == '-') && is_digit(peek(l, 2))))) {
         is_exponent = true;
         advance(l);
         advance(l);
@@ -177,8 +183,8 @@ static void number(struct lexer *l)
     size_t n = l->at - start;
     if (!underscores_fit(l->text + start, n)) {
         front_fail(l->front, ERROR_LEX, position,
-                   "Invalid number literal: %.*s — `_` goes only between two digits (1_000, 1_000.5)", (int)(n > 200 ? 200 : n),
-                   l->text + start);
+                   "Invalid number literal: %.*s — `_` goes only between two digits (1_000, 1_000.5)",
+                   (int)(n > 200 ? 200 : n), l->text + start);
     }
     char *digits = front_alloc(l->front, n + 1);
     size_t count = 0;
@@ -243,7 +249,8 @@ static size_t unicode_escape(const char *p, size_t left, uint32_t *ret)
     }
     if (*ret >= 0xd800 && *ret <= 0xdbff) {
         uint32_t low;
-        if (left >= 11 && p[5] == '\\' && p[6] == 'u' && hex_digits(p + 7, 4, &low) == 0 && low >= 0xdc00 && low <= 0xdfff) {
+        if (left >= 11 && p[5] == '\\' && p[6] == 'u' && hex_digits(p + 7, 4, &low) == 0 && low >= 0xdc00 &&
+            low <= 0xdfff) {
             *ret = 0x10000 + ((*ret - 0xd800) << 10) + (low - 0xdc00);
             return 11;
         }
@@ -265,7 +272,8 @@ static struct value unescape(struct front *front, const char *p, size_t n, bool 
         char c = p[i + 1];
         const char *simple = strchr("n\nt\tr\r\\\\\"\"''", c);
         uint32_t scalar;
-        size_t used = c == 'u' && !(template && i + 2 < n && p[i + 2] == '{') ? unicode_escape(p + i + 1, n - i - 1, &scalar) : 0;
+        size_t used =
+            c == 'u' && !(template && i + 2 < n && p[i + 2] == '{') ? unicode_escape(p + i + 1, n - i - 1, &scalar) : 0;
         if (used) {
             length += utf8_put(to + length, scalar);
             i += used;
@@ -454,12 +462,15 @@ static void comment(struct lexer *l)
     bool glued = !strchr(" \t\r\n([{,", before);
     bool operand = is_digit(after) || after == '(';
     if (glued && operand) {
-        fail(l, here(l), "`--` right after a value: a comment needs a space before `--`, and a negative operand needs a space "
-                         "after the operator (write `5 - -1`, or `5 -- comment`)");
+        fail(l, here(l),
+             "`--` right after a value: a comment needs a space before `--`, and a negative operand needs a space "
+             "after the operator (write `5 - -1`, or `5 -- comment`)");
     }
-    if (!glued && operand && l->depth > 0 && l->brackets[l->depth - 1] == '(' && operand_before(l) && closes_on_line(l)) {
-        fail(l, here(l), "`--` starts a comment (the rest of the line, including a closing `)`, is ignored) — to subtract a "
-                         "negative write `x - -1`; a comment inside parentheses needs a space after `--`");
+    if (!glued && operand && l->depth > 0 && l->brackets[l->depth - 1] == '(' && operand_before(l) &&
+        closes_on_line(l)) {
+        fail(l, here(l),
+             "`--` starts a comment (the rest of the line, including a closing `)`, is ignored) — to subtract a "
+             "negative write `x - -1`; a comment inside parentheses needs a space after `--`");
     }
     while (l->at < l->end && peek(l, 0) != '\n') {
         advance(l);
@@ -503,13 +514,15 @@ static const struct {
     const char *text;
     enum token_kind kind;
 } operators[] = {
-    {"...", TOKEN_SPREAD}, {"**", TOKEN_POWER},       {"==", TOKEN_EQUAL},         {"!=", TOKEN_NOT_EQUAL},
-    {"<=", TOKEN_LESS_EQUAL}, {">=", TOKEN_GREATER_EQUAL}, {"->", TOKEN_ARROW},    {"=>", TOKEN_FAT_ARROW},
-    {"|>", TOKEN_PIPE},    {"//", TOKEN_FLOOR_DIV},   {"+", TOKEN_PLUS},           {"-", TOKEN_MINUS},
-    {"*", TOKEN_STAR},     {"/", TOKEN_SLASH},        {"%", TOKEN_PERCENT},        {"<", TOKEN_LESS},
-    {">", TOKEN_GREATER},  {"=", TOKEN_ASSIGN},       {"(", TOKEN_LPAREN},         {")", TOKEN_RPAREN},
-    {"[", TOKEN_LBRACKET}, {"]", TOKEN_RBRACKET},     {"{", TOKEN_LBRACE},         {"}", TOKEN_RBRACE},
-    {",", TOKEN_COMMA},    {".", TOKEN_DOT},          {":", TOKEN_COLON},
+    {"...", TOKEN_SPREAD},   {"**", TOKEN_POWER},      {"==", TOKEN_EQUAL},
+    {"!=", TOKEN_NOT_EQUAL}, {"<=", TOKEN_LESS_EQUAL}, {">=", TOKEN_GREATER_EQUAL},
+    {"->", TOKEN_ARROW},     {"=>", TOKEN_FAT_ARROW},  {"|>", TOKEN_PIPE},
+    {"//", TOKEN_FLOOR_DIV}, {"+", TOKEN_PLUS},        {"-", TOKEN_MINUS},
+    {"*", TOKEN_STAR},       {"/", TOKEN_SLASH},       {"%", TOKEN_PERCENT},
+    {"<", TOKEN_LESS},       {">", TOKEN_GREATER},     {"=", TOKEN_ASSIGN},
+    {"(", TOKEN_LPAREN},     {")", TOKEN_RPAREN},      {"[", TOKEN_LBRACKET},
+    {"]", TOKEN_RBRACKET},   {"{", TOKEN_LBRACE},      {"}", TOKEN_RBRACE},
+    {",", TOKEN_COMMA},      {".", TOKEN_DOT},         {":", TOKEN_COLON},
 };
 
 _Noreturn static void unexpected(struct lexer *l)
@@ -517,11 +530,12 @@ _Noreturn static void unexpected(struct lexer *l)
     struct position position = here(l);
     size_t start = l->at;
     uint32_t c = advance(l);
-    const char *hint = c == '?' ? " — no `c ? a : b`: the inline form is `when c then a otherwise b`"
+    const char *hint = c == '?'               ? " — no `c ? a : b`: the inline form is `when c then a otherwise b`"
                        : c == '&' || c == '|' ? " — the logical operators are `and` / `or`"
-                       : c == ';' ? " — one statement per line (no `;`)"
-                                  : "";
-    front_fail(l->front, ERROR_LEX, position, "Unexpected character: '%.*s'%s", (int)(l->at - start), l->text + start, hint);
+                       : c == ';'             ? " — one statement per line (no `;`)"
+                                              : "";
+    front_fail(l->front, ERROR_LEX, position, "Unexpected character: '%.*s'%s", (int)(l->at - start), l->text + start,
+               hint);
 }
 
 static void operator(struct lexer *l)
@@ -595,8 +609,13 @@ static void lex_range(struct lexer *l)
 void lex(struct front *front)
 {
     struct lexer *l = front_alloc(front, sizeof(*l));
-    *l = (struct lexer){.front = front, .text = front->source, .end = front->length, .line = 1, .column = 1,
-                        .indent_count = 1, .line_start = true};
+    *l = (struct lexer){.front = front,
+                        .text = front->source,
+                        .end = front->length,
+                        .line = 1,
+                        .column = 1,
+                        .indent_count = 1,
+                        .line_start = true};
     if (front->length > UINT32_MAX / 2) {
         fail(l, here(l), "source too large");
     }
@@ -622,8 +641,15 @@ void lex(struct front *front)
 void lex_hole(struct front *front, size_t start, size_t end, struct position position)
 {
     struct lexer *l = front_alloc(front, sizeof(*l));
-    *l = (struct lexer){.front = front, .text = front->source, .at = start, .end = end, .line = position.line,
-                        .column = position.column, .indent_count = 1, .depth = 1, .brackets = "{"};
+    *l = (struct lexer){.front = front,
+                        .text = front->source,
+                        .at = start,
+                        .end = end,
+                        .line = position.line,
+                        .column = position.column,
+                        .indent_count = 1,
+                        .depth = 1,
+                        .brackets = "{"};
     lex_range(l);
     add(l, TOKEN_EOF, here(l), l->at);
 }

@@ -127,7 +127,8 @@ static int table_grow(struct vm *vm, struct table *table)
     if (table->index && table->live < table->used - table->used / 4) { /* mostly removed ones: make room */
         return reindex(vm, table, table->mask + 1);
     }
-    struct entry *entries = memory_resize(vm, table->entries, table->capacity * sizeof(*entries), capacity * sizeof(*entries));
+    struct entry *entries =
+        memory_resize(vm, table->entries, table->capacity * sizeof(*entries), capacity * sizeof(*entries));
     if (!entries) {
         return -1;
     }
@@ -321,12 +322,14 @@ struct value *map_find_name(const struct map *map, const char *name)
     struct value key, v;
     for (size_t i = 0; map->shape && i < map->shape->count; i++) {
         key = map->shape->keys[i];
-        if (value_is_object(key) && value_text(key)->length == length && memcmp(value_text(key)->data, name, length) == 0) {
+        if (value_is_object(key) && value_text(key)->length == length &&
+            memcmp(value_text(key)->data, name, length) == 0) {
             return &map->values[i];
         }
     }
     while (!map->shape && map_next(map, &position, &key, &v)) {
-        if (value_is_object(key) && value_text(key)->length == length && memcmp(value_text(key)->data, name, length) == 0) {
+        if (value_is_object(key) && value_text(key)->length == length &&
+            memcmp(value_text(key)->data, name, length) == 0) {
             return &map->table->entries[position - 1].value;
         }
     }

@@ -135,8 +135,9 @@ static int text_add(struct vm *vm, struct value a, struct value b, struct value 
     struct value other = value_is_text(a) ? b : a;
     if (!joins_text(other)) {
         const char *type = value_type_name(other);
-        return vm_fail_here(vm, "Cannot add text and %s — convert it on purpose: text(x), or interpolate it: `...{x}`%s", type,
-                            value_is(other, OBJECT_BYTES) ? " (for bytes: hex(b) or decode(b, \"utf8\"))" : "");
+        return vm_fail_here(vm,
+                            "Cannot add text and %s — convert it on purpose: text(x), or interpolate it: `...{x}`%s",
+                            type, value_is(other, OBJECT_BYTES) ? " (for bytes: hex(b) or decode(b, \"utf8\"))" : "");
     }
     struct value x, y;
     if (display_text(vm, a, &x)) {
@@ -215,8 +216,9 @@ int operate(struct vm *vm, enum operation operation, struct value a, struct valu
         return r;
     }
     bool formats = operation == OPERATION_MOD && value_is_text(a);
-    return vm_fail_here(vm, "Unsupported operation: %s %s %s%s", value_type_name(a), signs[operation], value_type_name(b),
-                        formats ? " — there is no %-formatting: use a template `…{x}…` or fmt(template, {name: value})" : "");
+    return vm_fail_here(
+        vm, "Unsupported operation: %s %s %s%s", value_type_name(a), signs[operation], value_type_name(b),
+        formats ? " — there is no %-formatting: use a template `…{x}…` or fmt(template, {name: value})" : "");
 }
 
 int operate_negate(struct vm *vm, struct value a, struct value *ret)
@@ -234,6 +236,5 @@ int operate_negate(struct vm *vm, struct value a, struct value *ret)
                    : decimal_new(vm, c, value_decimal(a)->scale, ret);
     }
     const struct kind *kind = kind_of(a);
-    return kind && kind->negate ? kind->negate(vm, a, ret)
-                                : vm_fail_here(vm, "Cannot negate %s", value_type_name(a));
+    return kind && kind->negate ? kind->negate(vm, a, ret) : vm_fail_here(vm, "Cannot negate %s", value_type_name(a));
 }

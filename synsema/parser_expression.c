@@ -274,7 +274,8 @@ _Noreturn static void unexpected(struct front *front)
     if (token->kind == TOKEN_NEWLINE) {
         snprintf(text, sizeof(text), "\\n");
     } else {
-        snprintf(text, sizeof(text), "%.*s", (int)(token->length > 40 ? 40 : token->length), front->source + token->start);
+        snprintf(text, sizeof(text), "%.*s", (int)(token->length > 40 ? 40 : token->length),
+                 front->source + token->start);
     }
     front_fail(front, ERROR_PARSE, token->position, "Unexpected token: %s ('%s')", token_name(token->kind), text);
 }
@@ -477,11 +478,11 @@ static struct node *parse_add(struct front *front)
     while (at_kind(front, TOKEN_PLUS) || at_kind(front, TOKEN_MINUS)) {
         struct token *token = take(front);
         if (at_kind(front, TOKEN_ASSIGN)) {
-            front_fail(front, ERROR_PARSE, token->position,
-                       "no compound assignment: write `set x to x %s …`", token->kind == TOKEN_PLUS ? "+" : "-");
+            front_fail(front, ERROR_PARSE, token->position, "no compound assignment: write `set x to x %s …`",
+                       token->kind == TOKEN_PLUS ? "+" : "-");
         }
-        node = binary(front, NODE_BINARY, token->kind == TOKEN_PLUS ? OPERATION_ADD : OPERATION_SUB, token->position, node,
-                      parse_mul(front));
+        node = binary(front, NODE_BINARY, token->kind == TOKEN_PLUS ? OPERATION_ADD : OPERATION_SUB, token->position,
+                      node, parse_mul(front));
     }
     return node;
 }

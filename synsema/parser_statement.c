@@ -31,7 +31,8 @@ void expected(struct front *front, const char *what)
 struct token *expect(struct front *front, enum token_kind kind)
 {
     if (!at_kind(front, kind)) {
-        if (word_is(current(front), "if") && current(front)->position.line == front->tokens[front->at - !!front->at].position.line) {
+        if (word_is(current(front), "if") &&
+            current(front)->position.line == front->tokens[front->at - !!front->at].position.line) {
             front_fail(front, ERROR_PARSE, current(front)->position,
                        "no `a if c else b`: the inline form is `when c then a otherwise b`");
         }
@@ -50,8 +51,9 @@ struct token *binding_name(struct front *front, const char *what)
 {
     struct token *token = current(front);
     if (token->kind >= TOKEN_WHEN) {
-        front_fail(front, ERROR_PARSE, token->position, "'%s' is a reserved word in Synsema; choose another name for the %s",
-                   value_text(token->value)->data, what);
+        front_fail(front, ERROR_PARSE, token->position,
+                   "'%s' is a reserved word in Synsema; choose another name for the %s", value_text(token->value)->data,
+                   what);
     }
     if (token->kind != TOKEN_IDENTIFIER) {
         front_fail(front, ERROR_PARSE, token->position, "Expected %s, got %s", what, token_name(token->kind));
@@ -112,9 +114,10 @@ struct node *parse_when(struct front *front)
     deeper(front);
     node->a = adopt(front, node, parse_expression(front));
     if (at_kind(front, TOKEN_THEN)) {
-        front_fail(front, ERROR_PARSE, node->position,
-                   "'when <condition> then <value>' is the inline form: it is an expression, and in statement position its "
-                   "value is discarded. Write the block form: `when <condition>`, then an indented body");
+        front_fail(
+            front, ERROR_PARSE, node->position,
+            "'when <condition> then <value>' is the inline form: it is an expression, and in statement position its "
+            "value is discarded. Write the block form: `when <condition>`, then an indented body");
     }
     node->b = adopt(front, node, parse_block(front));
     if (accept_after_newlines(front, TOKEN_OTHERWISE)) {
@@ -177,7 +180,8 @@ static void parse_map_pattern(struct front *front, struct node *pattern)
     take(front);
     while (!at_kind(front, TOKEN_RBRACE)) {
         struct token *token = binding_name(front, "map pattern field name");
-        pattern->names = front_grow(front, pattern->names, pattern->name_count, &name_capacity, sizeof(*pattern->names));
+        pattern->names =
+            front_grow(front, pattern->names, pattern->name_count, &name_capacity, sizeof(*pattern->names));
         pattern->names[pattern->name_count++] = token->value;
         struct node *field = node_new(front, PATTERN_BIND, token->position);
         field->text = token->value;
@@ -358,7 +362,8 @@ static struct node *parse_enum(struct front *front)
         if (accept(front, TOKEN_LPAREN)) {
             do {
                 struct token *token = binding_name(front, "field name");
-                variant->names = front_grow(front, variant->names, variant->name_count, &names, sizeof(*variant->names));
+                variant->names =
+                    front_grow(front, variant->names, variant->name_count, &names, sizeof(*variant->names));
                 variant->names[variant->name_count++] = token->value;
             } while (accept(front, TOKEN_COMMA));
             expect(front, TOKEN_RPAREN);
@@ -618,10 +623,11 @@ _Noreturn static void leftover(struct front *front, const struct token *first)
         expected(front, "Synsema blocks have no colon: end the line and indent the body on the next one");
     }
     if (token->kind == TOKEN_ASSIGN && first->kind == TOKEN_IDENTIFIER) {
-        front_fail(front, ERROR_PARSE, token->position,
-                   "`%s = …` is not how you assign in Synsema: declare with `let %s be …`, change it with `set %s to …` (`=` "
-                   "only names an argument: f(x = 1))",
-                   value_text(first->value)->data, value_text(first->value)->data, value_text(first->value)->data);
+        front_fail(
+            front, ERROR_PARSE, token->position,
+            "`%s = …` is not how you assign in Synsema: declare with `let %s be …`, change it with `set %s to …` (`=` "
+            "only names an argument: f(x = 1))",
+            value_text(first->value)->data, value_text(first->value)->data, value_text(first->value)->data);
     }
     if (token->kind == TOKEN_IS) {
         expected(front, "`is` belongs to match arms; compare with == (x == nothing, or is_missing(x))");
@@ -633,11 +639,13 @@ _Noreturn static void leftover(struct front *front, const struct token *first)
         word_is(&front->tokens[front->at - 1], "lambda")) {
         expected(front, "a lambda is (y) => y");
     }
-    if (front->at > 0 && token->kind == TOKEN_TEXT && token->glued && front->tokens[front->at - 1].kind == TOKEN_IDENTIFIER) {
+    if (front->at > 0 && token->kind == TOKEN_TEXT && token->glued &&
+        front->tokens[front->at - 1].kind == TOKEN_IDENTIFIER) {
         expected(front, "an f-string is a template with backticks here: `…{x}…`");
     }
     front_fail(front, ERROR_PARSE, token->position,
-               "unexpected %s after the end of this statement. If you meant to call something, write the parentheses: f(x). If "
+               "unexpected %s after the end of this statement. If you meant to call something, write the parentheses: "
+               "f(x). If "
                "you meant several statements, put them on separate lines",
                token_name(token->kind));
 }
@@ -674,7 +682,8 @@ static struct node *parse_simple(struct front *front)
         return parse_invariant(front);
     case TOKEN_GIVE:
     case TOKEN_STOP: {
-        struct node *node = node_new(front, at_kind(front, TOKEN_GIVE) ? NODE_GIVE : NODE_STOP, current(front)->position);
+        struct node *node =
+            node_new(front, at_kind(front, TOKEN_GIVE) ? NODE_GIVE : NODE_STOP, current(front)->position);
         take(front);
         if (!ends_statement(front, 0)) {
             node->a = adopt(front, node, parse_expression(front));

@@ -65,7 +65,8 @@ static void put_audit(FILE *to, const struct synsema *engine)
     }
 }
 
-void report_write(const struct report *report, const struct synsema *engine, const struct synsema_result *result, FILE *to)
+void report_write(const struct report *report, const struct synsema *engine, const struct synsema_result *result,
+                  FILE *to)
 {
     fprintf(to, "{\"ok\": %s, \"output\": [", result->ok ? "true" : "false");
     for (size_t i = 0; i < report->count; i++) {
@@ -78,5 +79,6 @@ void report_write(const struct report *report, const struct synsema *engine, con
     }
     fputs("], \"audit\": [", to);
     put_audit(to, engine);
-    fprintf(to, "], \"exit\": %d, \"steps\": %llu, \"llm_tokens\": 0}\n", result->exit, (unsigned long long)result->steps);
+    fprintf(to, "], \"exit\": %d, \"steps\": %llu, \"llm_tokens\": 0}\n", result->exit,
+            (unsigned long long)result->steps);
 }

@@ -193,7 +193,8 @@ static void resolve_function(struct resolver *r, struct node *node, struct node 
     uint32_t registers = function->registers;
     for (size_t i = 0; i < node->name_count; i++) {
         if (find(function->scope, node->names[i])) {
-            front_fail(r->front, ERROR_PARSE, node->position, "duplicate parameter '%s'", value_text(node->names[i])->data);
+            front_fail(r->front, ERROR_PARSE, node->position, "duplicate parameter '%s'",
+                       value_text(node->names[i])->data);
         }
         struct symbol *symbol = declare(r, function->scope, node->names[i]);
         symbol->reg = (uint32_t)i;

@@ -186,7 +186,8 @@ static bool host_covers(const char *grant, const char *wanted)
 bool grant_covers(struct vm *vm, const struct grant *grant, enum capability capability, const char *scope)
 {
     (void)vm;
-    bool file = grant->capability == CAPABILITY_FILE && (capability == CAPABILITY_FILE_READ || capability == CAPABILITY_FILE_WRITE);
+    bool file = grant->capability == CAPABILITY_FILE &&
+                (capability == CAPABILITY_FILE_READ || capability == CAPABILITY_FILE_WRITE);
     if (grant->capability != capability && !file) {
         return false;
     }

@@ -93,8 +93,7 @@ struct shape *shape_add(struct vm *vm, struct shape *shape, struct value key)
         return NULL;
     }
     struct value kept = key;
-    if (value_is_object(key) &&
-        text_intern(vm, value_text(key)->data, value_text(key)->length, &kept)) {
+    if (value_is_object(key) && text_intern(vm, value_text(key)->data, value_text(key)->length, &kept)) {
         return NULL;
     }
     struct shape *child = NULL;

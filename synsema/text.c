@@ -313,7 +313,8 @@ static struct text **intern_place(struct vm *vm, struct text *text)
 {
     size_t mask = vm->interned.capacity - 1;
     size_t at = text_hash(text) & mask;
-    while (vm->interned.slots[at] && !(vm->interned.slots[at]->hash == text->hash && text_equal(vm->interned.slots[at], text))) {
+    while (vm->interned.slots[at] &&
+           !(vm->interned.slots[at]->hash == text->hash && text_equal(vm->interned.slots[at], text))) {
         at = (at + 1) & mask;
     }
     return &vm->interned.slots[at];
