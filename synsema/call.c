@@ -114,6 +114,11 @@ int bind_arguments(struct vm *vm, struct frame *frame, size_t count, const struc
     return r;
 }
 
+static bool c_stack_is_short(const struct vm *vm)
+{
+    return (const char *)__builtin_frame_address(0) < vm->c_stack_end;
+}
+
 /* Runs the frame on top, whose arguments stand in it; `ret` starts as nothing. */
 static int run_frame(struct vm *vm, struct frame *frame, struct value *ret)
 {
@@ -140,6 +145,9 @@ static int call_task(struct vm *vm, struct task *task, const struct value *args,
         }
         count = proto->param_count;
     }
+    if (c_stack_is_short(vm)) {
+        return too_deep(vm);
+    }
     struct frame *frame = push_frame(vm, proto, task, task->module);
     if (!frame) {
         return -1;
@@ -157,7 +165,7 @@ static int call_task(struct vm *vm, struct task *task, const struct value *args,
 
 int run_module_code(struct vm *vm, struct module *module, struct value *ret)
 {
-    if (vm->depth >= vm->depth_limit) {
+    if (vm->depth >= vm->depth_limit || c_stack_is_short(vm)) {
         return too_deep(vm);
     }
     vm->depth++;

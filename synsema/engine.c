@@ -4,10 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #define DEPTH_DEFAULT 3000
 #define STACK_SLOTS ((size_t)1 << 20)
 #define MESSAGE_ROOM 4096
+#define C_STACK_DEFAULT ((size_t)8 << 20)
+#define C_STACK_MARGIN ((size_t)256 << 10)
 
 static int start(struct vm *vm)
 {
@@ -130,10 +133,23 @@ const struct synsema_result *synsema_check(struct synsema *engine, const char *s
     return finish(&engine->vm, prepare(&engine->vm, source, length));
 }
 
+/* How far the C stack may grow from here. */
+static void measure_stack(struct vm *vm)
+{
+    struct rlimit limit;
+    size_t size = C_STACK_DEFAULT;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < SIZE_MAX / 2) {
+        size = (size_t)limit.rlim_cur;
+    }
+    size = size > 2 * C_STACK_MARGIN ? size - C_STACK_MARGIN : size / 2;
+    vm->c_stack_end = (const char *)__builtin_frame_address(0) - size;
+}
+
 const struct synsema_result *synsema_run(struct synsema *engine, const char *source, size_t length)
 {
     struct vm *vm = &engine->vm;
     struct value v = VALUE_NOTHING;
+    measure_stack(vm);
     int r = prepare(vm, source, length);
     if (r == 0) {
         r = run_module_code(vm, vm->program, &v);

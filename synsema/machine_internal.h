@@ -185,6 +185,7 @@ struct vm {
     struct frame *frames;
     uint32_t frame_count, frame_capacity;
     uint32_t depth, depth_limit;
+    const char *c_stack_end; /* calls from C into the program stop here, before the C stack is full */
     int64_t fuel;    /* steps until the next look at limits */
     uint64_t steps;  /* spent before the present fuel */
     int64_t fuel_given;

@@ -3,13 +3,13 @@
 
 #include <stdio.h>
 
-#define DEPTH_MAX 250
+#define DEPTH_MAX 600
 #define HEIGHT_MAX 2000
 
 void deeper(struct front *front)
 {
     if (++front->depth > DEPTH_MAX) {
-        front_fail(front, ERROR_PARSE, current(front)->position, "nested too deeply (more than %d levels)", DEPTH_MAX);
+        front_fail(front, ERROR_PARSE, current(front)->position, "nested too deeply");
     }
 }
 
