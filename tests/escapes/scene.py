@@ -34,8 +34,8 @@ OWN_TMP = ["unshare", "--mount", "sh", "-c",
 class Scene:
     """Made anew for each attack, and looked at afterwards."""
 
-    def __init__(self, user):
-        self.user = user
+    def __init__(self, user, lack=""):
+        self.user, self.lack = user, lack
         # not below /tmp, of which a cell has its own
         self.base = pathlib.Path(tempfile.mkdtemp(prefix="techo-attack-", dir="/var/tmp"))
         self.base.chmod(0o755)
@@ -132,7 +132,8 @@ class Scene:
             words += ["-b", path]
         for key, value in {**self.environment(), "SELF": program}.items():
             words += ["-e", f"{key}={value}"]
-        return [*as_user(self.user), *map(str, [*words, *more, "--", program, *arguments])]
+        poorer = [str(BUILD / "poorer"), self.lack] if self.lack else []
+        return [*as_user(self.user), *poorer, *map(str, [*words, *more, "--", program, *arguments])]
 
     def run_python(self, attack, mode):
         """The user's road: techo run, whose events say the same as a cell's reports."""
