@@ -5,9 +5,10 @@
  * putting a file into the view takes.
  */
 #include "inside_internal.h"
-#include "wire_internal.h"
 
+#include "family_internal.h"
 #include "start_internal.h"
+#include "wire_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,40 +37,23 @@ static bool reap(pid_t program, int *status)
     return ended;
 }
 
-/* Sends SIGKILL to the children that the kernel lists. */
-static void signal_children(void)
-{
-    char path[64], text[4096];
-    ssize_t len;
-    int fd;
-
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    len = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-    close_descriptor(&fd);
-    text[len > 0 ? len : 0] = '\0';
-    for (char *at = text, *end; *at; at = end) {
-        long child = strtol(at, &end, 10);
-        if (end == at || child <= 1) {
-            return;
-        }
-        if (*end == ' ') { /* a number that was cut off is read next time */
-            kill((pid_t)child, SIGKILL);
-        }
-    }
-}
-
+/* Without a pid namespace there is no end of all at once: a program that multiplies faster than it is killed is stopped. */
 uint32_t kill_children(void)
 {
+    static pid_t list[FAMILY_MAX];
     uint32_t count = 0;
 
     for (;;) {
-        signal_children();
+        size_t found = family_stop(list);
+        while (found) {
+            kill(list[--found], SIGKILL);
+        }
         pid_t pid = waitpid(-1, NULL, 0);
-        if (pid > 0) {
-            count++;
-        } else if (errno != EINTR) {
+        if (pid < 0 && errno != EINTR) {
             return count;
+        }
+        for (; pid > 0; pid = waitpid(-1, NULL, WNOHANG)) {
+            count++;
         }
     }
 }

@@ -7,8 +7,8 @@
 #include "meter_internal.h"
 
 #include "buffers_internal.h"
+#include "family_internal.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { TREE_MAX = 4096, TEXT_MAX = 4096, FULL_PERCENT = 99 };
+enum { TEXT_MAX = 4096, FULL_PERCENT = 99 };
 
 void meter_init(struct meter *meter, const struct cell *cell)
 {
@@ -103,31 +103,6 @@ static bool read_process(pid_t pid, struct process *ret_process)
     return true;
 }
 
-/* Adds the children of every thread. */
-static size_t add_children(pid_t pid, pid_t *list, size_t count)
-{
-    char path[64], text[TEXT_MAX];
-    struct dirent *entry;
-    DIR *tasks;
-
-    snprintf(path, sizeof path, "/proc/%d/task", pid);
-    tasks = opendir(path);
-    while (tasks && (entry = readdir(tasks))) {
-        char name[300], *at = text;
-        snprintf(name, sizeof name, "%s/children", entry->d_name);
-        if (entry->d_name[0] == '.' || !read_text(dirfd(tasks), name, text)) {
-            continue;
-        }
-        for (long child; count < TREE_MAX && (child = strtol(at, &at, 10)) > 0;) {
-            list[count++] = (pid_t)child;
-        }
-    }
-    if (tasks) {
-        closedir(tasks);
-    }
-    return count;
-}
-
 void meter_read_counts(struct meter *meter)
 {
     int memory = meter->cell->cgroup_memory, processes = meter->cell->cgroup_pids;
@@ -167,7 +142,7 @@ static int by_pid(const void *a, const void *b)
 /* The ticks of processes that were seen the last time, and are gone now. `now` is sorted, and becomes the last. */
 static uint64_t count_gone(struct seen *now, size_t count)
 {
-    static struct seen last[TREE_MAX]; /* a supervisor has one run */
+    static struct seen last[FAMILY_MAX]; /* a supervisor has one run */
     static size_t last_count;
     uint64_t gone = 0;
     size_t at = 0;
@@ -187,8 +162,8 @@ static uint64_t count_gone(struct seen *now, size_t count)
 
 void meter_sample(struct meter *meter)
 {
-    static struct seen now[TREE_MAX];
-    static pid_t tree[TREE_MAX]; /* a supervisor has one thread */
+    static struct seen now[FAMILY_MAX];
+    static pid_t tree[FAMILY_MAX]; /* a supervisor has one thread */
     long tick = sysconf(_SC_CLK_TCK), page = sysconf(_SC_PAGESIZE);
     struct report_usage *usage = &meter->usage;
     uint64_t ticks = 0, with_children = 0, pages = 0;
@@ -209,7 +184,7 @@ void meter_sample(struct meter *meter)
             usage->processes++;
             meter->tasks += process.threads;
         }
-        count = add_children(tree[i], tree, count);
+        count = family_add_children(tree[i], tree, count);
     }
     meter->gone_ticks += count_gone(now, seen);
     ticks += meter->gone_ticks;
