@@ -161,13 +161,16 @@ static void environment(void)
 static void leftovers(void)
 {
     static const char *const places[] = {"/tmp", "/dev/shm", "/home/user", "out"};
-    char path[64];
+    char path[512];
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         DIR *folder = opendir(places[i]);
         const char *word = folder ? "empty" : "missing";
         for (struct dirent *entry; folder && (entry = readdir(folder));) {
-            word = entry->d_name[0] == '.' && strspn(entry->d_name, ".") == strlen(entry->d_name) ? word : "through";
+            snprintf(path, sizeof path, "%s/%s/", places[i], entry->d_name);
+            bool own = strncmp(given("SELF"), path, strlen(path)) == 0; /* a folder that leads to this program */
+            bool dots = entry->d_name[0] == '.' && strspn(entry->d_name, ".") == strlen(entry->d_name);
+            word = own || dots ? word : "through";
         }
         try_word(places[i][0] == '/' ? places[i] + 1 : places[i], word);
         snprintf(path, sizeof path, "%s/left", places[i]);
