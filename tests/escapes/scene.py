@@ -169,10 +169,11 @@ class Scene:
         (self.root / "out").mkdir()
         os.chown(self.root / "out", NOBODY, NOBODY)
         self.before = self.hashes()
-        environment = {**self.environment(), "SELF": BUILD / name}
+        program = shutil.copy(BUILD / name, self.base)  # the checkout may lie below /tmp
+        environment = {**self.environment(), "SELF": program}
         folder = os.open("/", os.O_RDONLY)
         try:
-            status, out, err = self.execute([*OWN_TMP, *as_user("nobody"), str(BUILD / name), *arguments],
+            status, out, err = self.execute([*OWN_TMP, *as_user("nobody"), program, *arguments],
                                             {key: str(value) for key, value in environment.items()},
                                             (folder, self.listeners[0].fileno()),  # as by a careless maker
                                             BARE_PATIENCE)
