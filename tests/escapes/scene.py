@@ -169,7 +169,8 @@ class Scene:
         (self.root / "out").mkdir()
         os.chown(self.root / "out", NOBODY, NOBODY)
         self.before = self.hashes()
-        program = shutil.copy(BUILD / name, self.base)  # the checkout may lie below /tmp
+        (self.base / "program").mkdir()
+        program = shutil.copy(BUILD / name, self.base / "program")  # the checkout may lie below /tmp
         environment = {**self.environment(), "SELF": program}
         folder = os.open("/", os.O_RDONLY)
         try:
