@@ -132,14 +132,14 @@ static int open_children(void)
 }
 
 /* The kernel ends the cell of a supervisor that was killed; its control groups are ours to remove. */
-static void reap(int children)
+static void reap(int children, int flags)
 {
     struct signalfd_siginfo info;
     bool killed = false;
     int status;
 
     (void)!read(children, &info, sizeof info);
-    while (waitpid(-1, &status, WNOHANG) > 0) {
+    while (waitpid(-1, &status, flags) > 0) {
         killed = killed || WIFSIGNALED(status);
     }
     if (killed) {
@@ -168,13 +168,14 @@ int spawner_main(int socket)
             continue;
         }
         if (list[1].revents) {
-            reap(list[1].fd);
+            reap(list[1].fd, WNOHANG);
         }
         if (!list[0].revents) {
             continue;
         }
         ssize_t len = wire_receive(socket, &what, 1, fds, sizeof fds / sizeof fds[0], &count, true);
         if (len <= 0 && len != -EBADMSG) {
+            reap(list[1].fd, 0); /* supervisors end with the application; one that was killed may still be dying */
             return 0;
         }
         if (len == 1 && fork() == 0) {
